@@ -1,0 +1,1 @@
+//! Discrete-event machinery. It knows no word of the domain.

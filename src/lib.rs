@@ -1,0 +1,17 @@
+//! A deterministic simulator of retry storms.
+//!
+//! Data flows one way: [`scenario`] (what a person typed, then what was
+//! checked) → [`model`] (the world and its events) driven by [`des`] (the
+//! event queue) under [`policy`] (pure decisions) → [`model::Outcome`] (what is
+//! measured) → [`experiment`] (variants and seeds) → `report` (bytes).
+//! The core does no I/O, starts no thread and reads no clock.
+
+pub mod des;
+pub mod draw;
+pub mod experiment;
+pub mod law;
+pub mod math;
+pub mod model;
+pub mod policy;
+pub mod scenario;
+pub mod time;

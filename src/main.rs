@@ -1,0 +1,3 @@
+//! The command `sim`.
+
+fn main() {}

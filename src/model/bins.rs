@@ -1,0 +1,116 @@
+//! Counts in bins of equal width along an axis that may grow without end.
+//!
+//! The width starts small and becomes ten times larger whenever more than
+//! [`Bins::MOST`] bins would be needed, so memory is bounded and nothing must
+//! be known in advance. [`Bins::coarsened`] then gives the rows of a report.
+
+use std::ops::AddAssign;
+
+/// Values added up in bins `[i × width, (i + 1) × width)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bins<T> {
+    width: u64,
+    bins: Vec<T>,
+}
+
+impl<T: Copy + Default + AddAssign> Bins<T> {
+    /// More bins than this are never kept.
+    pub const MOST: usize = 6_000;
+
+    /// No bins yet; the first will be `width` wide.
+    ///
+    /// # Panics
+    /// If `width` is zero.
+    pub fn new(width: u64) -> Self {
+        assert!(width > 0, "a bin has a width");
+        Self { width, bins: Vec::new() }
+    }
+
+    /// The width of a bin.
+    pub fn width(&self) -> u64 {
+        self.width
+    }
+
+    /// The bins, from 0 to the last that holds something.
+    pub fn bins(&self) -> &[T] {
+        &self.bins
+    }
+
+    /// The bin of a position.
+    pub fn at(&mut self, position: u64) -> &mut T {
+        let mut index = position / self.width;
+        while index >= Self::MOST as u64 {
+            *self = self.merged(10);
+            index = position / self.width;
+        }
+        let index = index as usize;
+        if index >= self.bins.len() {
+            self.bins.resize(index + 1, T::default());
+        }
+        &mut self.bins[index]
+    }
+
+    /// The same in bins `factor` times as wide.
+    fn merged(&self, factor: u64) -> Self {
+        let mut bins = Vec::with_capacity(self.bins.len().div_ceil(factor as usize));
+        for group in self.bins.chunks(factor as usize) {
+            let mut sum = T::default();
+            for &bin in group {
+                sum += bin;
+            }
+            bins.push(sum);
+        }
+        Self { width: self.width * factor, bins }
+    }
+
+    /// The same in bins of `width`, a multiple of the width now.
+    ///
+    /// # Panics
+    /// If it is not a multiple.
+    pub fn coarsened(&self, width: u64) -> Self {
+        assert!(width.is_multiple_of(self.width), "{width} is no multiple of {}", self.width);
+        self.merged(width / self.width)
+    }
+}
+
+/// The width of 1, 2 or 5 times a power of ten that shows an axis of `length`
+/// in the most rows, but in no more than `most`; never less than `finest`,
+/// which must be a power of ten itself.
+pub fn round_width(length: u64, finest: u64, most: u64) -> u64 {
+    let mut width = finest;
+    loop {
+        for step in [1, 2, 5] {
+            if length.div_ceil(width.saturating_mul(step)) <= most {
+                return width.saturating_mul(step);
+            }
+        }
+        width = width.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_lost_when_bins_grow_wider() {
+        let mut bins = Bins::new(1);
+        for position in [0, 5_999, 6_000, 59_999, 12_345_678] {
+            *bins.at(position) += 1_u64;
+        }
+        assert_eq!(bins.width(), 10_000);
+        assert_eq!(bins.bins().iter().sum::<u64>(), 5);
+        assert_eq!(bins.bins()[0], 3);
+        assert_eq!(bins.bins()[5], 1);
+        assert_eq!(bins.coarsened(50_000).bins()[1], 1);
+    }
+
+    #[test]
+    fn a_round_width_gives_as_many_rows_as_fit() {
+        assert_eq!(round_width(4_200, 1, 600), 10);
+        assert_eq!(round_width(60_000, 10, 600), 100);
+        assert_eq!(round_width(60_001, 10, 600), 200);
+        assert_eq!(round_width(1, 1, 600), 1);
+        assert_eq!(round_width(u64::MAX, 1, 600), 50_000_000_000_000_000);
+    }
+}

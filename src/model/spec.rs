@@ -1,0 +1,191 @@
+//! The description of a world: what the reader hands to the engine. Nothing in
+//! it can be invalid, references between its parts are indices.
+
+use crate::law::Law;
+use crate::policy::{RetryPolicy, TokenBucket};
+use crate::time::{Duration, Instant};
+
+/// One world: a scenario under one variant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Client tables, in file order.
+    pub clients: Vec<Client>,
+    /// Services, in file order.
+    pub services: Vec<Service>,
+    /// Who asks whom: clients' edges first, then services', in file order.
+    pub edges: Vec<Edge>,
+    /// Budgets that edges use, in file order.
+    pub budgets: Vec<Budget>,
+    /// When the clock stops; `None` lets the run drain.
+    pub duration: Option<Duration>,
+    /// Metrics leave out what is sent before this.
+    pub warmup: Duration,
+    /// Where the waits of clients come from.
+    pub random: RandomSource,
+    /// The seed of every draw.
+    pub seed: u64,
+    /// The length of a slice in which attempts are counted for the peak.
+    pub slice: Duration,
+    /// The length of a row of the timeline; `None` chooses a round one.
+    pub timeline_slice: Option<Duration>,
+    /// Keep a record of every attempt.
+    pub record_attempts: bool,
+    /// The run stops with an error when more calls and attempts than this are alive.
+    pub most_live: u64,
+}
+
+/// A table of clients that send requests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Client {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Client processes; budgets belong to a process.
+    pub processes: u64,
+    /// When requests start.
+    pub arrivals: Arrivals,
+    /// How many requests in all; `None` is as many as the duration allows.
+    pub requests: Option<u64>,
+    /// Its calls for each request, one after another: indices of edges.
+    pub calls: Vec<usize>,
+}
+
+/// When the requests of a client table start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrivals {
+    /// All at the start of the run.
+    Together,
+    /// The next when the last one has ended.
+    OneByOne,
+    /// At random, independently, at this rate per second.
+    Poisson {
+        /// Requests per second.
+        rate: f64,
+    },
+    /// Evenly: request k starts k / rate seconds after the start.
+    Constant {
+        /// Requests per second.
+        rate: f64,
+    },
+}
+
+/// A service that answers attempts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Service {
+    /// Its name in the scenario.
+    pub name: String,
+    /// How many attempts it works on at once; `None` is without limit.
+    pub workers: Option<u32>,
+    /// The time of its own work on an attempt.
+    pub service_time: Law,
+    /// The share of attempts that fail of themselves, from 0 to 1.
+    pub fails: f64,
+    /// The status of those that fail.
+    pub status: u16,
+    /// Its calls for each attempt, one after another: indices of edges.
+    pub calls: Vec<usize>,
+}
+
+/// One caller's way of asking one service.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    /// Who asks.
+    pub caller: Caller,
+    /// Index of the service that is asked.
+    pub target: usize,
+    /// A number for the place of this call among its caller's, hashed from a
+    /// name so that a new call moves no draw of the others.
+    pub position: u64,
+    /// How long an attempt may take; `None` waits for ever.
+    pub timeout: Option<Duration>,
+    /// What follows a failed attempt.
+    pub retry: RetryPolicy,
+    /// Index of the budget that pays for retries.
+    pub budget: Option<usize>,
+}
+
+/// Who asks a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// Index of a client table.
+    Client(usize),
+    /// Index of a service.
+    Service(usize),
+}
+
+/// A retry budget and who shares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Budget {
+    /// Its name in the scenario.
+    pub name: String,
+    /// How it fills and empties.
+    pub bucket: TokenBucket,
+    /// Who shares one.
+    pub scope: Scope,
+}
+
+/// Who shares one budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Each client process, and each instance of a service, has its own.
+    Client,
+    /// Each client process or instance has one for each service it calls.
+    Call,
+    /// All share one.
+    Global,
+}
+
+/// Where the waits of clients are drawn from. Everything else is keyed always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RandomSource {
+    /// Keyed PCG64: the default.
+    Keyed,
+    /// One stream of `CPython`'s `random.Random(seed)` in order of requests.
+    Cpython,
+    /// One stream of mulberry32 in order of requests.
+    Mulberry32,
+}
+
+impl Model {
+    /// The attempts each service would see if nothing ever failed, for so many
+    /// requests of each client table.
+    pub fn normal_attempts(&self, requests: &[u64]) -> Vec<f64> {
+        let mut normal = vec![0.0; self.services.len()];
+        let mut pending: Vec<usize> = vec![0; self.services.len()];
+        for edge in &self.edges {
+            if matches!(edge.caller, Caller::Service(_)) {
+                pending[edge.target] += 1;
+            }
+        }
+        for edge in &self.edges {
+            if let Caller::Client(client) = edge.caller {
+                normal[edge.target] += requests.get(client).copied().unwrap_or(0) as f64;
+            }
+        }
+        // Callers before the services they call; the graph has no cycle.
+        let mut ready: Vec<usize> = (0..pending.len()).filter(|&s| pending[s] == 0).collect();
+        while let Some(service) = ready.pop() {
+            for &edge in &self.services[service].calls {
+                let target = self.edges[edge].target;
+                normal[target] += normal[service];
+                pending[target] -= 1;
+                if pending[target] == 0 {
+                    ready.push(target);
+                }
+            }
+        }
+        normal
+    }
+
+    /// The name of whoever asks.
+    pub fn caller_name(&self, caller: Caller) -> &str {
+        match caller {
+            Caller::Client(client) => &self.clients[client].name,
+            Caller::Service(service) => &self.services[service].name,
+        }
+    }
+
+    /// When the clock stops.
+    pub fn end(&self) -> Instant {
+        self.duration.map_or(Instant::NEVER, |duration| Instant::ZERO + duration)
+    }
+}
