@@ -116,6 +116,14 @@ impl<T: Copy> Slab<T> {
         Some(slot.value)
     }
 
+    /// All that is alive, in the order of its places.
+    pub fn iter(&self) -> impl Iterator<Item = (Handle, &T)> {
+        let numbered = self.slots.iter().zip(0..);
+        numbered.filter(|(slot, _)| slot.generation % 2 == 1).map(|(slot, number)| {
+            (Handle { slot: number, generation: slot.generation }, &slot.value)
+        })
+    }
+
     /// The number of things alive.
     pub fn len(&self) -> usize {
         self.len as usize

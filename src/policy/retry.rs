@@ -22,6 +22,15 @@ impl Failure {
             Self::Timeout => true,
         }
     }
+
+    /// The status that a service hands up when a call of its own has failed
+    /// like this: the status it got, 504 after a timeout.
+    pub const fn status_handed_up(self) -> u16 {
+        match self {
+            Self::Status(status) => status,
+            Self::Timeout => 504,
+        }
+    }
 }
 
 /// Why a call is given up.
