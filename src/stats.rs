@@ -55,6 +55,26 @@ impl Recorder {
         self.shortest = if first { nanos } else { self.shortest.min(nanos) };
     }
 
+    /// All that any of these took.
+    pub fn merged<'r>(recorders: impl Iterator<Item = &'r Self>) -> Self {
+        let mut all = Self::default();
+        for recorder in recorders {
+            all.add(recorder);
+        }
+        all
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.zeros += other.zeros;
+        let Some(theirs) = &other.others else { return };
+        let first = self.others.is_none();
+        let ours = self.others.get_or_insert_with(|| Box::new(empty_histogram()));
+        ours.add(&**theirs).expect("a histogram that resizes itself takes every value");
+        self.sum_nanos += other.sum_nanos;
+        self.longest = self.longest.max(other.longest);
+        self.shortest = if first { other.shortest } else { self.shortest.min(other.shortest) };
+    }
+
     /// How many lengths were taken.
     pub fn count(&self) -> u64 {
         self.zeros + self.others.as_ref().map_or(0, |others| others.len())
@@ -144,6 +164,18 @@ mod tests {
         assert_eq!(all.p90, Duration::ZERO);
         assert_eq!(all.p99, Duration::from_nanos(7));
         assert_eq!(all.mean_nanos, 0.7);
+    }
+
+    #[test]
+    fn merging_is_recording_all_in_one() {
+        let record = |nanos: &[u64]| {
+            let mut recorder = Recorder::default();
+            nanos.iter().for_each(|&n| recorder.record(Duration::from_nanos(n)));
+            recorder
+        };
+        let parts = [record(&[]), record(&[0, 70]), record(&[5, 900_000, 3])];
+        let all = record(&[0, 70, 5, 900_000, 3]);
+        assert_eq!(Recorder::merged(parts.iter()).summary(), all.summary());
     }
 
     #[test]

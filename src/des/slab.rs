@@ -92,6 +92,14 @@ impl<T: Copy> Slab<T> {
         (slot.generation == handle.generation).then_some(&mut slot.value)
     }
 
+    /// The handle of what lives at a place now, for who knows that something
+    /// does and keeps 4 bytes rather than 8.
+    #[inline]
+    pub fn handle_at(&self, slot: u32) -> Option<Handle> {
+        let generation = self.slots.get(slot as usize)?.generation;
+        (generation % 2 == 1).then_some(Handle { slot, generation })
+    }
+
     /// Whether the handle's value is still here.
     #[inline]
     pub fn contains(&self, handle: Handle) -> bool {

@@ -25,8 +25,6 @@ pub(super) struct Meter {
     pub(super) edges: Vec<EdgeOutcome>,
     services: Vec<ServiceMeter>,
     gave_up: GaveUp,
-    wait: Recorder,
-    latency: Recorder,
     wait_bins: Bins<u64>,
     peaks: Peaks,
     records: Option<Vec<AttemptRecord>>,
@@ -62,8 +60,6 @@ impl Meter {
             edges: model.edges.iter().map(edge).collect(),
             services: model.services.iter().map(|_| ServiceMeter::new(row_width)).collect(),
             gave_up: GaveUp::default(),
-            wait: Recorder::default(),
-            latency: Recorder::default(),
             wait_bins: Bins::new(NANOS_PER_MILLI),
             peaks: Peaks::new(model.slice),
             records: model.record_attempts.then(Vec::new),
@@ -90,8 +86,6 @@ impl Meter {
             return;
         }
         let latency = now.since(request.started);
-        self.wait.record(request.waited);
-        self.latency.record(latency);
         *self.wait_bins.at(request.waited.as_nanos()) += 1;
         let client = &mut self.clients[request.client];
         client.wait.record(request.waited);
@@ -206,8 +200,8 @@ impl Meter {
             answered,
             still_out,
             gave_up: self.gave_up,
-            wait: self.wait.summary(),
-            latency: self.latency.summary(),
+            wait: Recorder::merged(self.clients.iter().map(|client| &client.wait)).summary(),
+            latency: Recorder::merged(self.clients.iter().map(|client| &client.latency)).summary(),
             wait_bins: self.wait_bins,
             busiest_retries,
             busiest_attempts,

@@ -107,6 +107,8 @@ struct RequestId(u64);
 impl RequestId {
     /// The very first request of the run's first client table.
     const FIRST: Self = Self(0);
+    /// The caller has given up, and nobody knows any more.
+    const UNKNOWN: Self = Self(u64::MAX);
 
     fn new(client: usize, number: u64) -> Self {
         Self((client as u64) << 48 | number)

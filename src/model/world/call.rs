@@ -10,24 +10,59 @@ use crate::model::spec::{Caller, Edge, Model, RandomSource, Scope};
 use crate::policy::{Budget, Decision, Failure, Progress, Reason};
 use crate::time::{Duration, Instant};
 
-/// A call that has not ended.
+/// A call that has not ended. One is looked up at random for each retry, so its
+/// size decides how fast a large crowd runs: 56 bytes, 60 with the generation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     key: Key,
-    /// The request or visit that makes it.
-    visit: Handle,
-    request: RequestId,
     /// When the last attempt was sent.
     pub(super) sent: Instant,
-    progress: Progress,
+    /// The wait before the last attempt.
+    previous_wait: Duration,
+    /// All waits so far.
+    waited: Duration,
+    /// The place of the request or visit that makes it, which outlives it.
+    visit: u32,
     pub(super) edge: u32,
     /// The budget that pays for its retries, or `NO_BUDGET`.
     budget: u32,
-    /// Attempts in a row without time passing.
-    at_one_instant: u32,
-    timeout: Option<Ticket>,
-    /// Whether an attempt is out, rather than the wait before the next.
-    out: bool,
+    timeout: Ticket,
+    /// Attempts sent, the first included.
+    attempts: u32,
+    marks: Marks,
+}
+
+/// Two flags, and how many attempts in a row were sent without time passing.
+#[derive(Clone, Copy, Debug)]
+struct Marks(u32);
+
+impl Marks {
+    /// An attempt is out, rather than the wait before the next.
+    const OUT: u32 = 1 << 31;
+    /// The very first request of the run caused the call.
+    const FIRST: u32 = 1 << 30;
+    const COUNT: u32 = Self::FIRST - 1;
+
+    fn new(of_first_request: bool) -> Self {
+        Self(if of_first_request { Self::FIRST } else { 0 })
+    }
+
+    fn is(self, flag: u32) -> bool {
+        self.0 & flag != 0
+    }
+
+    /// Another attempt is sent. Gives how many were sent at this instant.
+    fn send(&mut self, same_instant: bool) -> u32 {
+        let before = if same_instant { self.0 & Self::COUNT } else { 0 };
+        let count = (before + 1).min(Self::COUNT);
+        self.0 = self.0 & Self::FIRST | Self::OUT | count;
+        count
+    }
+
+    /// The attempt has ended.
+    fn end(&mut self) {
+        self.0 &= !Self::OUT;
+    }
 }
 
 const NO_BUDGET: u32 = u32::MAX;
@@ -35,12 +70,17 @@ const NO_BUDGET: u32 = u32::MAX;
 impl Call {
     /// Whether an attempt is out.
     pub(super) fn is_out(&self) -> bool {
-        self.out
+        self.marks.is(Marks::OUT)
+    }
+
+    /// The place of what makes it.
+    pub(super) fn visit(&self) -> u32 {
+        self.visit
     }
 
     /// Whether the caller still waits for this attempt.
     pub(super) fn awaits(&self, attempt: AttemptId) -> bool {
-        self.out && self.progress.attempts == attempt.number
+        self.is_out() && self.attempts == attempt.number
     }
 }
 
@@ -193,15 +233,15 @@ impl World<'_> {
         self.meter.call_started(edge, self.now);
         let call = self.calls.insert(Call {
             key: caller.key.call(self.model.edges[edge].position),
-            visit,
-            request: caller.request,
             sent: Instant::ZERO,
-            progress: Progress::default(),
+            previous_wait: Duration::ZERO,
+            waited: Duration::ZERO,
+            visit: visit.slot(),
             edge: edge as u32,
             budget,
-            at_one_instant: 0,
-            timeout: None,
-            out: false,
+            timeout: Ticket::NONE,
+            attempts: 0,
+            marks: Marks::new(caller.request == RequestId::FIRST),
         });
         self.send(call)
     }
@@ -211,23 +251,20 @@ impl World<'_> {
         let now = self.now;
         let Some(call) = self.calls.get_mut(handle) else { return Ok(()) };
         let edge = call.edge as usize;
-        let retry = call.progress.attempts > 0;
-        call.at_one_instant = if retry && call.sent == now { call.at_one_instant + 1 } else { 1 };
-        if call.at_one_instant >= MOST_ATTEMPTS_AT_ONE_INSTANT {
+        let retry = call.attempts > 0;
+        if call.marks.send(retry && call.sent == now) >= MOST_ATTEMPTS_AT_ONE_INSTANT {
             return Err(self.endless(edge));
         }
-        call.progress.attempts += 1;
+        call.attempts += 1;
         call.sent = now;
-        call.out = true;
         call.timeout = self.timeouts.set(edge, handle, now);
-        self.meter.attempt_sent(edge, retry, call.request == RequestId::FIRST, now);
-        let number = call.progress.attempts;
+        self.meter.attempt_sent(edge, retry, call.marks.is(Marks::FIRST), now);
+        let number = call.attempts;
         let arrival = Waiting {
             attempt: AttemptId { call: handle, number },
             edge: call.edge,
             key: call.key.attempt(number),
             arrived: now,
-            request: call.request,
         };
         self.arrive(arrival)
     }
@@ -247,9 +284,7 @@ impl World<'_> {
         if !call.awaits(attempt) {
             return;
         }
-        if let Some(ticket) = call.timeout.take() {
-            self.timeouts.cancel(call.edge as usize, ticket);
-        }
+        self.timeouts.cancel(call.edge as usize, call.timeout);
         let end = match answer {
             Answer::Good => AttemptEnd::Answered,
             Answer::Failed(status) => AttemptEnd::Failed(status),
@@ -260,16 +295,14 @@ impl World<'_> {
     /// The attempt whose timeout is due has not been answered.
     pub(super) fn fire_timeout(&mut self) {
         let Some(handle) = self.timeouts.fire() else { return };
-        if let Some(call) = self.calls.get_mut(handle) {
-            call.timeout = None;
-            self.end_attempt(handle, AttemptEnd::TimedOut);
-        }
+        self.end_attempt(handle, AttemptEnd::TimedOut);
     }
 
     /// The caller knows how an attempt ended, and decides what follows.
     fn end_attempt(&mut self, handle: Handle, end: AttemptEnd) {
         let Some(call) = self.calls.get_mut(handle) else { return };
-        call.out = false;
+        call.marks.end();
+        call.timeout = Ticket::NONE;
         let call = *call;
         self.meter.attempt_ended(call.edge as usize, call.sent, end, self.now);
         let failure = match end {
@@ -285,28 +318,23 @@ impl World<'_> {
             (Next::RetryAfter(wait), _) => self.wait_for_retry(handle, wait),
             (Next::GaveUp(reason), Some(failure)) => {
                 self.calls.remove(handle);
-                self.give_up(call.visit, failure, reason);
+                self.give_up(&call, failure, reason);
             }
             (Next::Done | Next::GaveUp(_), _) => {
-                if let Some(budget) = self.callers.budgets.get_mut(call.budget as usize) {
-                    budget.call_succeeded(call.progress.attempts);
-                }
                 self.calls.remove(handle);
-                self.steps.push(Step::Proceed(call.visit));
+                self.succeed(&call);
             }
         }
     }
 
     fn decide(&mut self, call: &Call, failure: Failure) -> Decision {
         let edge = call.edge as usize;
-        let progress = call.progress;
+        let progress = Progress { attempts: call.attempts, previous_wait: call.previous_wait };
         let Callers { waits, drawn, budgets, .. } = &mut self.callers;
         let from_client = matches!(self.model.edges[edge].caller, Caller::Client(_));
         let draw = || match drawn {
-            Some(drawn) if from_client => {
-                drawn.draw(edge, call.visit.slot() as usize, progress.attempts)
-            }
-            _ => waits[edge].draw(call.key.attempt(progress.attempts)),
+            Some(drawn) if from_client => drawn.draw(edge, call.visit as usize, call.attempts),
+            _ => waits[edge].draw(call.key.attempt(call.attempts)),
         };
         let budget = budgets.get_mut(call.budget as usize);
         let decision = self.model.edges[edge].retry.decide(failure, progress, draw, budget);
@@ -318,33 +346,47 @@ impl World<'_> {
 
     fn wait_for_retry(&mut self, handle: Handle, wait: Duration) {
         let Some(call) = self.calls.get_mut(handle) else { return };
-        call.progress.previous_wait = wait;
-        if let Some(visit) = self.visits.get_mut(call.visit).filter(|visit| visit.is_request()) {
-            visit.waited += wait;
-        }
+        call.previous_wait = wait;
+        call.waited += wait;
         self.queue.push(self.now + wait, Event::retry(handle));
     }
 
+    /// A call has been answered well: what made it goes on.
+    fn succeed(&mut self, call: &Call) {
+        if let Some(budget) = self.callers.budgets.get_mut(call.budget as usize) {
+            budget.call_succeeded(call.attempts);
+        }
+        let Some(caller) = self.visits.handle_at(call.visit) else { return };
+        if let Some(visit) = self.visits.get_mut(caller) {
+            visit.waited += call.waited;
+        }
+        self.steps.push(Step::Proceed(caller));
+    }
+
     /// A call has failed for good: what made it fails too.
-    fn give_up(&mut self, visit: Handle, failure: Failure, reason: Reason) {
-        let Some(caller) = self.visits.get(visit) else { return };
-        if caller.is_request() {
-            let request = *caller;
-            self.visits.remove(visit);
+    fn give_up(&mut self, call: &Call, failure: Failure, reason: Reason) {
+        let Some(caller) = self.visits.handle_at(call.visit) else { return };
+        let Some(visit) = self.visits.get_mut(caller) else { return };
+        visit.waited += call.waited;
+        if visit.is_request() {
+            let request = *visit;
+            self.visits.remove(caller);
             self.end_request(&request, Some(reason));
         } else {
-            self.leave(visit, Answer::Failed(failure.status_handed_up()));
+            self.leave(caller, Answer::Failed(failure.status_handed_up()));
         }
     }
 
     fn record(&mut self, call: &Call, end: AttemptEnd, next: Next) {
+        let visit = self.visits.handle_at(call.visit);
+        let visit = visit.and_then(|visit| self.visits.get(visit));
         self.meter.record(AttemptRecord {
-            request: call.request.number(),
+            request: visit.map_or(0, |visit| visit.request.number()),
             edge: call.edge as usize,
-            attempt: call.progress.attempts,
+            attempt: call.attempts,
             sent: call.sent,
             ended: self.now,
-            wait_before: call.progress.previous_wait,
+            wait_before: call.previous_wait,
             end,
             next,
         });

@@ -23,7 +23,6 @@ pub(super) struct Waiting {
     pub(super) edge: u32,
     pub(super) key: Key,
     pub(super) arrived: Instant,
-    pub(super) request: RequestId,
 }
 
 /// Something that makes calls in turn: a request at its client, or an attempt
@@ -131,7 +130,7 @@ impl World<'_> {
         let timeout = self.model.edges[arrival.edge as usize].timeout;
         let visit = self.visits.insert(Visit {
             key: arrival.key,
-            request: arrival.request,
+            request: self.request_of(&arrival),
             started: self.now,
             waited: Duration::ZERO,
             patience: timeout.map_or(Instant::NEVER, |timeout| arrival.arrived + timeout),
@@ -145,6 +144,14 @@ impl World<'_> {
         } else {
             self.queue.push(self.now + time, Event::served(visit));
         }
+    }
+
+    /// The request on whose behalf an attempt was sent, as long as its caller
+    /// is there to tell.
+    fn request_of(&self, arrival: &Waiting) -> RequestId {
+        let call = self.calls.get(arrival.attempt.call);
+        let visit = call.and_then(|call| self.visits.handle_at(call.visit()));
+        visit.and_then(|visit| self.visits.get(visit)).map_or(RequestId::UNKNOWN, |v| v.request)
     }
 
     /// A service has finished its own work on an attempt: it fails of itself,

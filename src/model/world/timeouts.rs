@@ -35,17 +35,17 @@ impl Timeouts {
     }
 
     /// An attempt of this call is sent now. Gives the ticket that cancels its
-    /// timeout, if the edge has one.
-    pub(super) fn set(&mut self, edge: usize, call: Handle, now: Instant) -> Option<Ticket> {
-        let lane = self.lane_of[edge]? as usize;
-        let at = now + self.lengths[lane];
+    /// timeout, or none if attempts on the edge have no timeout.
+    pub(super) fn set(&mut self, edge: usize, call: Handle, now: Instant) -> Ticket {
+        let Some(lane) = self.lane_of[edge] else { return Ticket::NONE };
+        let at = now + self.lengths[lane as usize];
         self.next = self.next.min(at);
-        Some(self.lanes[lane].push(at, call))
+        self.lanes[lane as usize].push(at, call)
     }
 
     /// The attempt with this ticket has its answer.
     pub(super) fn cancel(&mut self, edge: usize, ticket: Ticket) {
-        let Some(lane) = self.lane_of[edge] else { return };
+        let Some(lane) = self.lane_of[edge].filter(|_| ticket != Ticket::NONE) else { return };
         let lane = &mut self.lanes[lane as usize];
         let was_first = lane.first() == self.next;
         lane.cancel(ticket);
