@@ -97,6 +97,7 @@ impl Stream {
     ///
     /// One step of PCG64 from a state of which every bit depends on the key:
     /// the generator alone keeps neighbouring seeds correlated.
+    #[inline]
     pub fn bits(&self, key: Key) -> u64 {
         let high = mix(self.high ^ key.0);
         let low = mix(self.low.wrapping_add(key.0.wrapping_mul(GOLDEN)));
@@ -105,6 +106,7 @@ impl Stream {
     }
 
     /// A uniform number in [0, 1) for one place.
+    #[inline]
     pub fn draw(&self, key: Key) -> f64 {
         unit(self.bits(key))
     }
@@ -118,11 +120,13 @@ impl Key {
 
     /// The call at a position of what this key stands for. Positions are
     /// hashes of names, so that a new call changes no other.
+    #[inline]
     pub const fn call(self, position: u64) -> Self {
         Self(fold(self.0, position))
     }
 
     /// Attempt `number` (the first is 1) of the call that this key stands for.
+    #[inline]
     pub const fn attempt(self, number: u32) -> Self {
         Self(fold(self.0 ^ GOLDEN, number as u64))
     }

@@ -41,6 +41,7 @@ pub struct Distribution {
 
 impl Recorder {
     /// Takes one length.
+    #[inline]
     pub fn record(&mut self, length: Duration) {
         let nanos = length.as_nanos();
         if nanos == 0 {
@@ -86,33 +87,39 @@ impl Recorder {
         if count == 0 {
             return Distribution::default();
         }
+        let [p50, p90, p99, p999] = self.percentiles([500, 900, 990, 999]);
         Distribution {
             count,
             mean_nanos: self.sum_nanos as f64 / count as f64,
-            p50: self.percentile(50, 100),
-            p90: self.percentile(90, 100),
-            p99: self.percentile(99, 100),
-            p999: self.percentile(999, 1_000),
+            p50,
+            p90,
+            p99,
+            p999,
             longest: Duration::from_nanos(self.longest),
         }
     }
 
-    /// The nearest-rank percentile: the smallest recorded length that at least
-    /// `part / whole` of all do not exceed.
-    fn percentile(&self, part: u64, whole: u64) -> Duration {
+    /// Nearest-rank percentiles in one pass: for each of these thousandths, in
+    /// rising order, the smallest recorded length that at least so many of all
+    /// do not exceed. Counted up with integers: a quantile in floating point may
+    /// miss the rank by one.
+    fn percentiles<const N: usize>(&self, thousandths: [u64; N]) -> [Duration; N] {
         let count = u128::from(self.count());
-        let rank = (count * u128::from(part)).div_ceil(u128::from(whole)).max(1) as u64;
-        let Some(others) = self.others.as_ref().filter(|_| rank > self.zeros) else {
-            return Duration::ZERO;
-        };
-        // Counted up with integers: a quantile in floating point may miss the rank by one.
+        let ranks = thousandths.map(|part| (count * u128::from(part)).div_ceil(1_000) as u64);
+        let mut found = ranks.map(|rank| if rank > self.zeros { self.longest } else { 0 });
+        let mut next = ranks.iter().take_while(|rank| **rank <= self.zeros).count();
         let mut before = self.zeros;
-        let bucket = others.iter_recorded().find(|bucket| {
+        for bucket in self.others.iter().flat_map(|others| others.iter_recorded()) {
             before += bucket.count_since_last_iteration();
-            before >= rank
-        });
-        let nanos = bucket.map_or(self.longest, |bucket| bucket.value_iterated_to());
-        Duration::from_nanos(nanos.clamp(self.shortest, self.longest))
+            while next < N && before >= ranks[next] {
+                found[next] = bucket.value_iterated_to().clamp(self.shortest, self.longest);
+                next += 1;
+            }
+            if next == N {
+                break;
+            }
+        }
+        found.map(Duration::from_nanos)
     }
 }
 

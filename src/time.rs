@@ -67,6 +67,7 @@ impl Duration {
 
     /// Rounds a number of nanoseconds to the nearest integer. What is negative
     /// or not a number becomes zero, what is too large the maximum.
+    #[inline]
     pub fn from_nanos_f64(nanos: f64) -> Self {
         // A float-to-integer cast cuts, saturates and maps NaN to 0. Comparing what
         // it cut off rounds exactly: adding a half first would round the number

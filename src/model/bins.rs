@@ -47,6 +47,7 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
     }
 
     /// The bin of a position.
+    #[inline]
     pub fn at(&mut self, position: u64) -> &mut T {
         if position < self.last.start || position >= self.last.end {
             self.seek(position);
@@ -72,6 +73,7 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
         }
     }
 
+    #[cold]
     fn seek(&mut self, position: u64) {
         let mut index = position / self.width;
         while index >= Self::MOST as u64 {

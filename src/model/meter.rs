@@ -69,6 +69,7 @@ impl Meter {
     }
 
     /// Whether what was sent at `sent` is counted.
+    #[inline]
     pub(super) fn counts(&self, sent: Instant) -> bool {
         sent >= self.warmup
     }
@@ -106,6 +107,7 @@ impl Meter {
 
     /// An attempt is sent; `first_request` tells whether the very first request
     /// of the run caused it.
+    #[inline]
     pub(super) fn attempt_sent(
         &mut self,
         edge: usize,
@@ -126,6 +128,7 @@ impl Meter {
     }
 
     /// An attempt ended for its caller.
+    #[inline]
     pub(super) fn attempt_ended(
         &mut self,
         edge: usize,
@@ -150,6 +153,7 @@ impl Meter {
     }
 
     /// A worker takes an attempt that arrived at `arrived`.
+    #[inline]
     pub(super) fn service_began(&mut self, service: usize, arrived: Instant, now: Instant) {
         self.services[service].began(arrived, now, self.warmup);
     }
@@ -164,6 +168,7 @@ impl Meter {
     }
 
     /// Whether every attempt is to be recorded.
+    #[inline]
     pub(super) fn records(&self) -> bool {
         self.records.is_some()
     }

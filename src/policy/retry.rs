@@ -79,6 +79,7 @@ impl RetryPolicy {
     /// attempt left, how long to wait, does the budget allow it. The budget is
     /// charged only when everything else said yes; `draw` gives a number in
     /// [0, 1) and is called at most once.
+    #[inline]
     pub fn decide(
         &self,
         failure: Failure,

@@ -8,14 +8,28 @@ use crate::model::outcome::Peak;
 use crate::time::{Duration, Instant};
 use std::collections::VecDeque;
 
-/// Attempts and retries counted side by side.
+/// Attempts and retries counted side by side in one number: attempts in the
+/// upper half, retries in the lower. A slice with 2^32 of either would take
+/// minutes to simulate.
 #[derive(Clone, Copy, Default)]
-struct Counts {
-    attempts: u64,
-    retries: u64,
+struct Counts(u64);
+
+impl Counts {
+    fn one(retry: bool) -> Self {
+        Self(1 << 32 | u64::from(retry))
+    }
+
+    fn attempts(self) -> u64 {
+        self.0 >> 32
+    }
+
+    fn retries(self) -> u64 {
+        self.0 & u64::from(u32::MAX)
+    }
 }
 
 /// What happened at one instant.
+#[derive(Clone, Copy)]
 struct Group {
     at: u64,
     counts: Counts,
@@ -26,8 +40,10 @@ pub(super) struct Peaks {
     slice_start: u64,
     slice_end: u64,
     slice: Counts,
-    /// The attempts of the last `width` nanoseconds, equal instants together.
+    /// The attempts of the last `width` nanoseconds, equal instants together;
+    /// the latest group stands apart.
     window: VecDeque<Group>,
+    latest: Group,
     window_sum: Counts,
     attempts: Peak,
     retries: Peak,
@@ -41,6 +57,7 @@ impl Peaks {
             slice_end: width.as_nanos(),
             slice: Counts::default(),
             window: VecDeque::new(),
+            latest: Group { at: 0, counts: Counts::default() },
             window_sum: Counts::default(),
             attempts: Peak::default(),
             retries: Peak::default(),
@@ -48,45 +65,45 @@ impl Peaks {
     }
 
     /// Counts one attempt. Times must not decrease.
+    #[inline]
     pub(super) fn record(&mut self, now: Instant, retry: bool) {
         let now = now.as_nanos();
-        let one = Counts { attempts: 1, retries: u64::from(retry) };
+        if now != self.latest.at {
+            self.move_on(now);
+        }
+        let one = Counts::one(retry).0;
+        self.slice.0 += one;
+        self.latest.counts.0 += one;
+        self.window_sum.0 += one;
+        self.attempts.sliding = self.attempts.sliding.max(self.window_sum.attempts());
+        self.retries.sliding = self.retries.sliding.max(self.window_sum.retries());
+    }
+
+    /// Time has passed: drops what lies a whole width or more before `now`. The
+    /// window is half-open, as slices are.
+    fn move_on(&mut self, now: u64) {
+        self.window.push_back(self.latest);
+        self.latest = Group { at: now, counts: Counts::default() };
+        while let Some(group) = self.window.front() {
+            if now - group.at < self.width {
+                break;
+            }
+            self.window_sum.0 -= group.counts.0;
+            self.window.pop_front();
+        }
         if now >= self.slice_end {
             self.close_slice();
             self.slice_start = now - now % self.width;
             self.slice_end = self.slice_start.saturating_add(self.width);
         }
-        add(&mut self.slice, one);
-        match self.window.back_mut() {
-            Some(group) if group.at == now => add(&mut group.counts, one),
-            _ => {
-                self.forget(now);
-                self.window.push_back(Group { at: now, counts: one });
-            }
-        }
-        add(&mut self.window_sum, one);
-        self.attempts.sliding = self.attempts.sliding.max(self.window_sum.attempts);
-        self.retries.sliding = self.retries.sliding.max(self.window_sum.retries);
     }
 
-    /// Drops what lies a whole width or more before `now`: the window is
-    /// half-open, as slices are.
-    fn forget(&mut self, now: u64) {
-        while let Some(group) = self.window.front() {
-            if now - group.at < self.width {
-                break;
-            }
-            self.window_sum.attempts -= group.counts.attempts;
-            self.window_sum.retries -= group.counts.retries;
-            self.window.pop_front();
-        }
-    }
-
+    #[cold]
     fn close_slice(&mut self) {
         let slice = std::mem::take(&mut self.slice);
         let start = Instant::from_nanos(self.slice_start);
         for (peak, count) in
-            [(&mut self.attempts, slice.attempts), (&mut self.retries, slice.retries)]
+            [(&mut self.attempts, slice.attempts()), (&mut self.retries, slice.retries())]
         {
             if count > peak.count {
                 (peak.count, peak.start) = (count, start);
@@ -99,11 +116,6 @@ impl Peaks {
         self.close_slice();
         (self.retries, self.attempts)
     }
-}
-
-fn add(sum: &mut Counts, one: Counts) {
-    sum.attempts += one.attempts;
-    sum.retries += one.retries;
 }
 
 #[cfg(test)]

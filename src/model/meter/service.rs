@@ -22,7 +22,7 @@ pub(super) struct ServiceMeter {
 
 impl ServiceMeter {
     /// Rows of the timeline start this fine and grow with the run.
-    pub(super) const FINEST_ROW: u64 = 1_000;
+    pub(super) const FINEST_ROW: u64 = 100_000;
 
     pub(super) fn new(row_width: u64) -> Self {
         Self {
@@ -40,6 +40,7 @@ impl ServiceMeter {
     }
 
     /// The row of the timeline that holds this instant.
+    #[inline]
     pub(super) fn row(&mut self, now: Instant) -> &mut Row {
         self.timeline.at(now.as_nanos())
     }
@@ -71,6 +72,7 @@ impl ServiceMeter {
     }
 
     /// Service of an attempt begins that arrived at `arrived`.
+    #[inline]
     pub(super) fn began(&mut self, arrived: Instant, now: Instant, warmup: Instant) {
         if arrived >= warmup {
             self.queue_time.record(now.since(arrived));

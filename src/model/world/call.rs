@@ -78,6 +78,19 @@ impl Call {
         self.visit
     }
 
+    fn record(&self, request: u64, end: AttemptEnd, next: Next, now: Instant) -> AttemptRecord {
+        AttemptRecord {
+            request,
+            edge: self.edge as usize,
+            attempt: self.attempts,
+            sent: self.sent,
+            ended: now,
+            wait_before: self.previous_wait,
+            end,
+            next,
+        }
+    }
+
     /// Whether the caller still waits for this attempt.
     pub(super) fn awaits(&self, attempt: AttemptId) -> bool {
         self.is_out() && self.attempts == attempt.number
@@ -217,8 +230,32 @@ impl Callers {
         }
     }
 
+    /// What the caller's policy says to a failed attempt.
+    fn decide(&mut self, model: &Model, call: &Call, failure: Failure) -> Decision {
+        let index = call.edge as usize;
+        let edge = &model.edges[index];
+        let progress = Progress { attempts: call.attempts, previous_wait: call.previous_wait };
+        let Self { waits, drawn, budgets, .. } = self;
+        let draw = || match drawn {
+            Some(drawn) if matches!(edge.caller, Caller::Client(_)) => {
+                drawn.draw(index, call.visit as usize, call.attempts)
+            }
+            _ => waits[index].draw(call.key.attempt(call.attempts)),
+        };
+        edge.retry.decide(failure, progress, draw, budgets.get_mut(call.budget as usize))
+    }
+
     fn budget_slot(&self, edge: usize, owner: u32) -> u32 {
         self.budget_of[edge].map_or(NO_BUDGET, |(first, each)| first + if each { owner } else { 0 })
+    }
+}
+
+impl From<Answer> for AttemptEnd {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Good => Self::Answered,
+            Answer::Failed(status) => Self::Failed(status),
+        }
     }
 }
 
@@ -257,16 +294,20 @@ impl World<'_> {
         }
         call.attempts += 1;
         call.sent = now;
-        call.timeout = self.timeouts.set(edge, handle, now);
         self.meter.attempt_sent(edge, retry, call.marks.is(Marks::FIRST), now);
-        let number = call.attempts;
         let arrival = Waiting {
-            attempt: AttemptId { call: handle, number },
+            attempt: AttemptId { call: handle, number: call.attempts },
             edge: call.edge,
-            key: call.key.attempt(number),
+            call_key: call.key,
             arrived: now,
         };
-        self.arrive(arrival)
+        if let Some(answer) = self.arrive(arrival)? {
+            // Answered at once: there is nothing to wait for, so no timeout.
+            self.end_attempt(handle, answer.into());
+        } else if let Some(call) = self.calls.get_mut(handle) {
+            call.timeout = self.timeouts.set(edge, handle, now);
+        }
+        Ok(())
     }
 
     fn endless(&self, edge: usize) -> RunError {
@@ -285,11 +326,7 @@ impl World<'_> {
             return;
         }
         self.timeouts.cancel(call.edge as usize, call.timeout);
-        let end = match answer {
-            Answer::Good => AttemptEnd::Answered,
-            Answer::Failed(status) => AttemptEnd::Failed(status),
-        };
-        self.end_attempt(attempt.call, end);
+        self.end_attempt(attempt.call, answer.into());
     }
 
     /// The attempt whose timeout is due has not been answered.
@@ -303,52 +340,40 @@ impl World<'_> {
         let Some(call) = self.calls.get_mut(handle) else { return };
         call.marks.end();
         call.timeout = Ticket::NONE;
-        let call = *call;
         self.meter.attempt_ended(call.edge as usize, call.sent, end, self.now);
         let failure = match end {
             AttemptEnd::Answered => None,
             AttemptEnd::Failed(status) => Some(Failure::Status(status)),
             AttemptEnd::TimedOut => Some(Failure::Timeout),
         };
-        let next = failure.map_or(Next::Done, |failure| self.decide(&call, failure).into());
+        let next = failure
+            .map_or(Next::Done, |failure| self.callers.decide(self.model, call, failure).into());
         if self.meter.records() {
-            self.record(&call, end, next);
+            let visit = self.visits.handle_at(call.visit);
+            let visit = visit.and_then(|visit| self.visits.get(visit));
+            let request = visit.map_or(0, |visit| visit.request.number());
+            self.meter.record(call.record(request, end, next, self.now));
         }
         match (next, failure) {
-            (Next::RetryAfter(wait), _) => self.wait_for_retry(handle, wait),
+            (Next::RetryAfter(wait), _) => {
+                call.previous_wait = wait;
+                call.waited += wait;
+                self.queue.push(self.now + wait, Event::retry(handle));
+            }
             (Next::GaveUp(reason), Some(failure)) => {
+                if reason == Reason::BudgetDenied {
+                    self.meter.denied_by_budget(call.edge as usize, call.sent);
+                }
+                let call = *call;
                 self.calls.remove(handle);
                 self.give_up(&call, failure, reason);
             }
             (Next::Done | Next::GaveUp(_), _) => {
+                let call = *call;
                 self.calls.remove(handle);
                 self.succeed(&call);
             }
         }
-    }
-
-    fn decide(&mut self, call: &Call, failure: Failure) -> Decision {
-        let edge = call.edge as usize;
-        let progress = Progress { attempts: call.attempts, previous_wait: call.previous_wait };
-        let Callers { waits, drawn, budgets, .. } = &mut self.callers;
-        let from_client = matches!(self.model.edges[edge].caller, Caller::Client(_));
-        let draw = || match drawn {
-            Some(drawn) if from_client => drawn.draw(edge, call.visit as usize, call.attempts),
-            _ => waits[edge].draw(call.key.attempt(call.attempts)),
-        };
-        let budget = budgets.get_mut(call.budget as usize);
-        let decision = self.model.edges[edge].retry.decide(failure, progress, draw, budget);
-        if decision == Decision::GiveUp(Reason::BudgetDenied) {
-            self.meter.denied_by_budget(edge, call.sent);
-        }
-        decision
-    }
-
-    fn wait_for_retry(&mut self, handle: Handle, wait: Duration) {
-        let Some(call) = self.calls.get_mut(handle) else { return };
-        call.previous_wait = wait;
-        call.waited += wait;
-        self.queue.push(self.now + wait, Event::retry(handle));
     }
 
     /// A call has been answered well: what made it goes on.
@@ -375,20 +400,5 @@ impl World<'_> {
         } else {
             self.leave(caller, Answer::Failed(failure.status_handed_up()));
         }
-    }
-
-    fn record(&mut self, call: &Call, end: AttemptEnd, next: Next) {
-        let visit = self.visits.handle_at(call.visit);
-        let visit = visit.and_then(|visit| self.visits.get(visit));
-        self.meter.record(AttemptRecord {
-            request: visit.map_or(0, |visit| visit.request.number()),
-            edge: call.edge as usize,
-            attempt: call.attempts,
-            sent: call.sent,
-            ended: self.now,
-            wait_before: call.previous_wait,
-            end,
-            next,
-        });
     }
 }

@@ -95,6 +95,7 @@ impl<'m> Sources<'m> {
     }
 
     /// When the next request starts.
+    #[inline]
     pub(super) fn next(&self) -> Instant {
         self.next
     }

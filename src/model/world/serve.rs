@@ -21,8 +21,16 @@ pub(super) struct ServiceState {
 pub(super) struct Waiting {
     pub(super) attempt: AttemptId,
     pub(super) edge: u32,
-    pub(super) key: Key,
+    /// The key of its call: that of the attempt follows when it is needed.
+    pub(super) call_key: Key,
     pub(super) arrived: Instant,
+}
+
+impl Waiting {
+    /// The key of the attempt.
+    fn key(&self) -> Key {
+        self.call_key.attempt(self.attempt.number)
+    }
 }
 
 /// Something that makes calls in turn: a request at its client, or an attempt
@@ -83,53 +91,53 @@ pub(super) fn states(model: &Model, replication: u64) -> Vec<ServiceState> {
 }
 
 impl ServiceState {
-    fn service_time(&self, law: Law, key: Key) -> Duration {
+    fn service_time(&self, law: Law, arrival: &Waiting) -> Duration {
         match law {
             Law::Constant(time) => time,
-            Law::Exponential { .. } => law.at(self.service_times.draw(key)),
+            Law::Exponential { .. } => law.at(self.service_times.draw(arrival.key())),
         }
     }
 
     /// What its own work on an attempt comes to. A share of 0 or 1 needs no draw.
-    fn own_answer(&self, service: &Service, key: Key) -> Answer {
-        let fails =
-            service.fails >= 1.0 || service.fails > 0.0 && self.failures.draw(key) < service.fails;
+    fn own_answer(&self, service: &Service, key: impl FnOnce() -> Key) -> Answer {
+        let fails = service.fails >= 1.0
+            || service.fails > 0.0 && self.failures.draw(key()) < service.fails;
         if fails { Answer::Failed(service.status) } else { Answer::Good }
     }
 }
 
 impl World<'_> {
-    /// An attempt arrives: a free worker takes it, or it waits.
-    pub(super) fn arrive(&mut self, arrival: Waiting) -> Result<(), RunError> {
+    /// An attempt arrives: a free worker takes it, or it waits. Gives the answer
+    /// if there is one at once.
+    pub(super) fn arrive(&mut self, arrival: Waiting) -> Result<Option<Answer>, RunError> {
         let target = self.model.edges[arrival.edge as usize].target;
         let state = &mut self.services[target];
         let free = self.model.services[target].workers.is_none_or(|most| state.busy < most);
         if free {
-            self.begin_service(target, arrival);
-            return Ok(());
+            return Ok(self.begin_service(target, arrival));
         }
         state.queue.push_back(&mut self.waiting, arrival);
         self.queued += 1;
         self.meter.service_changed(target, 1, 0, self.now);
-        self.check_alive()
+        self.check_alive()?;
+        Ok(None)
     }
 
     /// A worker takes an attempt. Its own work comes first, then its calls.
-    fn begin_service(&mut self, target: usize, arrival: Waiting) {
+    /// Gives the answer if no time passes until then.
+    fn begin_service(&mut self, target: usize, arrival: Waiting) -> Option<Answer> {
         let (service, state) = (&self.model.services[target], &mut self.services[target]);
-        let time = state.service_time(service.service_time, arrival.key);
+        let time = state.service_time(service.service_time, &arrival);
         self.meter.service_began(target, arrival.arrived, self.now);
         if time.is_zero() && service.calls.is_empty() {
             // No time passes, so no worker is ever seen busy with it.
-            let answer = state.own_answer(service, arrival.key);
-            self.steps.push(Step::Answer(arrival.attempt, answer));
-            return;
+            return Some(state.own_answer(service, || arrival.key()));
         }
         state.busy += 1;
         self.meter.service_changed(target, 0, 1, self.now);
         let timeout = self.model.edges[arrival.edge as usize].timeout;
         let visit = self.visits.insert(Visit {
-            key: arrival.key,
+            key: arrival.key(),
             request: self.request_of(&arrival),
             started: self.now,
             waited: Duration::ZERO,
@@ -144,6 +152,7 @@ impl World<'_> {
         } else {
             self.queue.push(self.now + time, Event::served(visit));
         }
+        None
     }
 
     /// The request on whose behalf an attempt was sent, as long as its caller
@@ -160,7 +169,7 @@ impl World<'_> {
         let Some(visit) = self.visits.get(handle) else { return };
         let target = visit.site as usize;
         let (service, key) = (&self.model.services[target], visit.key);
-        match self.services[target].own_answer(service, key) {
+        match self.services[target].own_answer(service, || key) {
             Answer::Good => self.steps.push(Step::Proceed(handle)),
             failed @ Answer::Failed(_) => self.leave(handle, failed),
         }
@@ -200,7 +209,9 @@ impl World<'_> {
         if let Some(next) = self.services[target].queue.pop_front(&mut self.waiting) {
             self.queued -= 1;
             self.meter.service_changed(target, -1, 0, self.now);
-            self.begin_service(target, next);
+            if let Some(answer) = self.begin_service(target, next) {
+                self.steps.push(Step::Answer(next.attempt, answer));
+            }
         }
     }
 

@@ -30,12 +30,14 @@ impl Timeouts {
     }
 
     /// When the next attempt times out.
+    #[inline]
     pub(super) fn next(&self) -> Instant {
         self.next
     }
 
     /// An attempt of this call is sent now. Gives the ticket that cancels its
     /// timeout, or none if attempts on the edge have no timeout.
+    #[inline]
     pub(super) fn set(&mut self, edge: usize, call: Handle, now: Instant) -> Ticket {
         let Some(lane) = self.lane_of[edge] else { return Ticket::NONE };
         let at = now + self.lengths[lane as usize];
@@ -44,6 +46,7 @@ impl Timeouts {
     }
 
     /// The attempt with this ticket has its answer.
+    #[inline]
     pub(super) fn cancel(&mut self, edge: usize, ticket: Ticket) {
         let Some(lane) = self.lane_of[edge].filter(|_| ticket != Ticket::NONE) else { return };
         let lane = &mut self.lanes[lane as usize];
