@@ -63,6 +63,10 @@ impl<T: Copy> Slab<T> {
     }
 
     /// Stores a value and names it.
+    ///
+    /// # Panics
+    ///
+    /// If four thousand million things are alive.
     #[inline]
     pub fn insert(&mut self, value: T) -> Handle {
         self.len += 1;

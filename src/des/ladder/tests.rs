@@ -2,13 +2,13 @@
 
 use super::*;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// A ladder and what it should do. Every event is the number of its push.
 #[derive(Default)]
 struct Pair {
     ladder: Ladder<u64>,
-    model: BTreeMap<(u64, u64), ()>,
+    model: BTreeSet<(u64, u64)>,
     now: u64,
     pushed: u64,
 }
@@ -16,14 +16,14 @@ struct Pair {
 impl Pair {
     fn push(&mut self, at: u64) {
         self.ladder.push(Instant::from_nanos(at), self.pushed);
-        self.model.insert((at, self.pushed), ());
+        self.model.insert((at, self.pushed));
         self.pushed += 1;
         assert_eq!(self.ladder.len(), self.model.len());
     }
 
     /// Pops up to a limit; whether there was something.
     fn pop(&mut self, limit: u64) -> bool {
-        let expected = self.model.first_key_value().map(|(key, ())| *key);
+        let expected = self.model.first().copied();
         let expected = expected.filter(|(at, _)| *at <= limit);
         let popped = self.ladder.pop_until(Instant::from_nanos(limit));
         assert_eq!(popped.map(|(at, event)| (at.as_nanos(), event)), expected);
@@ -110,7 +110,9 @@ proptest! {
     #[test]
     fn agrees_with_a_sorted_map(steps in prop::collection::vec(step(), 0..60)) {
         let mut pair = Pair::default();
-        steps.iter().for_each(|step| play(&mut pair, step));
+        for step in &steps {
+            play(&mut pair, step);
+        }
         pair.drain();
     }
 }
