@@ -99,10 +99,8 @@ fails = "{fails} %"
             cap = self.cap_ms,
             budgeted = line(self.budget.is_some(), ", budget = \"b\"".into()),
             fails = self.fails_percent,
-            workers = line(
-                self.workers.is_some(),
-                format!("workers = {}", self.workers.unwrap_or(1))
-            ),
+            workers =
+                line(self.workers.is_some(), format!("workers = {}", self.workers.unwrap_or(1))),
             budget = line(
                 self.budget.is_some(),
                 format!(

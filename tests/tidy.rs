@@ -238,8 +238,9 @@ fn files_are_short_and_say_what_they_are() {
 
 #[test]
 fn the_core_stays_small() {
-    let core: usize =
-        sources().iter().filter(|s| s.room() == "des").map(|s| s.code().count()).sum();
+    let sources = sources();
+    let core = sources.iter().filter(|source| source.room() == "des" && !source.is_test());
+    let core: usize = core.map(|source| source.code().count()).sum();
     assert!(core <= LARGEST_CORE, "des has {core} lines, of {LARGEST_CORE} at most");
 }
 

@@ -8,6 +8,7 @@
 //! recursion.
 
 mod call;
+mod callers;
 mod request;
 mod serve;
 mod timeouts;
@@ -19,7 +20,8 @@ use super::spec::Model;
 use crate::des::{ChunkPool, Handle, Ladder, Slab};
 use crate::draw::Key;
 use crate::time::Instant;
-use call::{Call, Callers};
+use call::Call;
+use callers::Callers;
 use request::Sources;
 use serve::{ServiceState, Visit, Waiting};
 use timeouts::Timeouts;

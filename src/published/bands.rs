@@ -81,15 +81,14 @@ impl Bands {
                 *count += u64::from(value.is_some_and(|value| (low..=high).contains(&value)));
             }
         }
-        let compare = |(&(row, column, low, high), inside): (&(&str, &str, f64, f64), u64)| {
-            Comparison {
+        let compare =
+            |(&(row, column, low, high), inside): (&(&str, &str, f64, f64), u64)| Comparison {
                 row: row.to_owned(),
                 column: column.replace('_', " "),
                 published: format!("{low} to {high}"),
                 ours: format!("{inside} of {SEEDS} seeds inside"),
                 same: inside >= INSIDE,
-            }
-        };
+            };
         Ok(self.figures.iter().zip(inside).map(compare).collect())
     }
 }

@@ -3,32 +3,30 @@
 use super::serve::Waiting;
 use super::{Answer, AttemptId, Event, Key, RequestId, Step, World};
 use crate::des::{Handle, Ticket};
-use crate::draw::{Mt19937, Mulberry32, Purpose, Stream};
 use crate::model::error::{MOST_ATTEMPTS_AT_ONE_INSTANT, RunError};
 use crate::model::outcome::{AttemptEnd, AttemptRecord, Next};
-use crate::model::spec::{Caller, Edge, Model, RandomSource, Scope};
-use crate::policy::{Budget, Decision, Failure, Progress, Reason};
+use crate::policy::{Failure, Reason};
 use crate::time::{Duration, Instant};
 
 /// A call that has not ended. One is looked up at random for each retry, so its
 /// size decides how fast a large crowd runs: 56 bytes, 60 with the generation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
-    key: Key,
+    pub(super) key: Key,
     /// When the last attempt was sent.
     pub(super) sent: Instant,
     /// The wait before the last attempt.
-    previous_wait: Duration,
+    pub(super) previous_wait: Duration,
     /// All waits so far.
     waited: Duration,
     /// The place of the request or visit that makes it, which outlives it.
-    visit: u32,
+    pub(super) visit: u32,
     pub(super) edge: u32,
-    /// The budget that pays for its retries, or `NO_BUDGET`.
-    budget: u32,
+    /// The slot of the budget that pays for its retries.
+    pub(super) budget: u32,
     timeout: Ticket,
     /// Attempts sent, the first included.
-    attempts: u32,
+    pub(super) attempts: u32,
     marks: Marks,
 }
 
@@ -65,17 +63,10 @@ impl Marks {
     }
 }
 
-const NO_BUDGET: u32 = u32::MAX;
-
 impl Call {
     /// Whether an attempt is out.
     pub(super) fn is_out(&self) -> bool {
         self.marks.is(Marks::OUT)
-    }
-
-    /// The place of what makes it.
-    pub(super) fn visit(&self) -> u32 {
-        self.visit
     }
 
     fn record(&self, request: u64, end: AttemptEnd, next: Next, now: Instant) -> AttemptRecord {
@@ -97,159 +88,6 @@ impl Call {
     }
 }
 
-/// What callers have besides their calls: draws of waits, and budgets.
-pub(super) struct Callers {
-    /// The stream of waits of each edge.
-    waits: Vec<Stream>,
-    drawn: Option<DrawnAtStart>,
-    budgets: Vec<Budget>,
-    /// Of each edge: the first of its budgets, and whether there is one for
-    /// each process.
-    budget_of: Vec<Option<(u32, bool)>>,
-}
-
-/// Waits of clients drawn from one stream when their request starts, as the
-/// programs do whose tables were published.
-struct DrawnAtStart {
-    source: Sequence,
-    /// For each slot of a request, `stride` draws.
-    draws: Vec<f64>,
-    stride: usize,
-    /// Of each edge: where its draws begin.
-    offsets: Vec<usize>,
-}
-
-enum Sequence {
-    Cpython(Box<Mt19937>),
-    Mulberry32(Mulberry32),
-}
-
-impl Sequence {
-    fn draw(&mut self) -> f64 {
-        match self {
-            Self::Cpython(source) => source.draw(),
-            Self::Mulberry32(source) => source.draw(),
-        }
-    }
-}
-
-/// How many draws the waits of a call on this edge can take.
-fn draws_of(edge: &Edge) -> usize {
-    let retries = edge.retry.max_attempts.map_or(0, |most| most.saturating_sub(1));
-    if edge.retry.backoff.is_random() { retries as usize } else { 0 }
-}
-
-impl DrawnAtStart {
-    fn new(model: &Model) -> Option<Self> {
-        let source = match model.random {
-            RandomSource::Keyed => return None,
-            RandomSource::Cpython => Sequence::Cpython(Box::new(Mt19937::cpython(model.seed))),
-            RandomSource::Mulberry32 => Sequence::Mulberry32(Mulberry32::new(model.seed as u32)),
-        };
-        let mut offsets = vec![0; model.edges.len()];
-        let mut stride = 0;
-        for client in &model.clients {
-            let mut used = 0;
-            for &edge in &client.calls {
-                offsets[edge] = used;
-                used += draws_of(&model.edges[edge]);
-            }
-            stride = stride.max(used);
-        }
-        Some(Self { source, draws: Vec::new(), stride, offsets })
-    }
-
-    fn request_started(&mut self, model: &Model, client: usize, slot: usize) {
-        let end = (slot + 1) * self.stride;
-        if self.draws.len() < end {
-            self.draws.resize(end, 0.0);
-        }
-        let mut place = slot * self.stride;
-        for &edge in &model.clients[client].calls {
-            for _ in 0..draws_of(&model.edges[edge]) {
-                self.draws[place] = self.source.draw();
-                place += 1;
-            }
-        }
-    }
-
-    fn draw(&self, edge: usize, slot: usize, retry: u32) -> f64 {
-        self.draws[slot * self.stride + self.offsets[edge] + retry as usize - 1]
-    }
-}
-
-impl Callers {
-    pub(super) fn new(model: &Model, replication: u64) -> Self {
-        let stream = |edge: &Edge| {
-            Stream::new(model.seed, replication, Purpose::Wait, model.caller_name(edge.caller))
-        };
-        let mut callers = Self {
-            waits: model.edges.iter().map(stream).collect(),
-            drawn: DrawnAtStart::new(model),
-            budgets: Vec::new(),
-            budget_of: Vec::new(),
-        };
-        callers.budget_of = callers.lay_out_budgets(model);
-        callers
-    }
-
-    /// Makes the budgets, those that are shared once.
-    fn lay_out_budgets(&mut self, model: &Model) -> Vec<Option<(u32, bool)>> {
-        let mut laid_out: Vec<(Option<Caller>, Option<usize>, usize, u32)> = Vec::new();
-        let mut of_edge = Vec::with_capacity(model.edges.len());
-        for edge in &model.edges {
-            let Some(index) = edge.budget else {
-                of_edge.push(None);
-                continue;
-            };
-            let budget = &model.budgets[index];
-            let (owner, target) = match budget.scope {
-                Scope::Global => (None, None),
-                Scope::Client => (Some(edge.caller), None),
-                Scope::Call => (Some(edge.caller), Some(edge.target)),
-            };
-            let known = laid_out.iter().find(|&&(o, t, i, _)| (o, t, i) == (owner, target, index));
-            let first = known.map_or(self.budgets.len() as u32, |&(.., first)| first);
-            let copies = match owner {
-                Some(Caller::Client(client)) => model.clients[client].processes,
-                Some(Caller::Service(_)) | None => 1,
-            };
-            if known.is_none() {
-                laid_out.push((owner, target, index, first));
-                let fresh = (0..copies).map(|_| Budget::new(budget.bucket));
-                self.budgets.extend(fresh);
-            }
-            of_edge.push(Some((first, copies > 1)));
-        }
-        of_edge
-    }
-
-    pub(super) fn request_started(&mut self, model: &Model, client: usize, request: Handle) {
-        if let Some(drawn) = &mut self.drawn {
-            drawn.request_started(model, client, request.slot() as usize);
-        }
-    }
-
-    /// What the caller's policy says to a failed attempt.
-    fn decide(&mut self, model: &Model, call: &Call, failure: Failure) -> Decision {
-        let index = call.edge as usize;
-        let edge = &model.edges[index];
-        let progress = Progress { attempts: call.attempts, previous_wait: call.previous_wait };
-        let Self { waits, drawn, budgets, .. } = self;
-        let draw = || match drawn {
-            Some(drawn) if matches!(edge.caller, Caller::Client(_)) => {
-                drawn.draw(index, call.visit as usize, call.attempts)
-            }
-            _ => waits[index].draw(call.key.attempt(call.attempts)),
-        };
-        edge.retry.decide(failure, progress, draw, budgets.get_mut(call.budget as usize))
-    }
-
-    fn budget_slot(&self, edge: usize, owner: u32) -> u32 {
-        self.budget_of[edge].map_or(NO_BUDGET, |(first, each)| first + if each { owner } else { 0 })
-    }
-}
-
 impl From<Answer> for AttemptEnd {
     fn from(answer: Answer) -> Self {
         match answer {
@@ -263,10 +101,7 @@ impl World<'_> {
     /// A request or visit begins a call.
     pub(super) fn begin_call(&mut self, visit: Handle, edge: usize) -> Result<(), RunError> {
         let Some(caller) = self.visits.get(visit) else { return Ok(()) };
-        let budget = self.callers.budget_slot(edge, caller.owner);
-        if let Some(budget) = self.callers.budgets.get_mut(budget as usize) {
-            budget.call_started();
-        }
+        let budget = self.callers.call_started(edge, caller.owner);
         self.meter.call_started(edge, self.now);
         let call = self.calls.insert(Call {
             key: caller.key.call(self.model.edges[edge].position),
@@ -378,9 +213,7 @@ impl World<'_> {
 
     /// A call has been answered well: what made it goes on.
     fn succeed(&mut self, call: &Call) {
-        if let Some(budget) = self.callers.budgets.get_mut(call.budget as usize) {
-            budget.call_succeeded(call.attempts);
-        }
+        self.callers.call_succeeded(call);
         let Some(caller) = self.visits.handle_at(call.visit) else { return };
         if let Some(visit) = self.visits.get_mut(caller) {
             visit.waited += call.waited;

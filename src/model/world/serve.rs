@@ -159,7 +159,7 @@ impl World<'_> {
     /// is there to tell.
     fn request_of(&self, arrival: &Waiting) -> RequestId {
         let call = self.calls.get(arrival.attempt.call);
-        let visit = call.and_then(|call| self.visits.handle_at(call.visit()));
+        let visit = call.and_then(|call| self.visits.handle_at(call.visit));
         visit.and_then(|visit| self.visits.get(visit)).map_or(RequestId::UNKNOWN, |v| v.request)
     }
 

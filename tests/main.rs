@@ -1,0 +1,3 @@
+//! All tests that look at the crate from outside, in one binary.
+
+mod laws;
