@@ -240,7 +240,10 @@ fn files_are_short_and_say_what_they_are() {
 fn the_core_stays_small() {
     let sources = sources();
     let core = sources.iter().filter(|source| source.room() == "des" && !source.is_test());
-    let core: usize = core.map(|source| source.code().count()).sum();
+    // Comments are free: the core should explain itself.
+    let is_code = |line: &str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    let core: usize =
+        core.map(|source| source.code().filter(|(_, line)| is_code(line)).count()).sum();
     assert!(core <= LARGEST_CORE, "des has {core} lines, of {LARGEST_CORE} at most");
 }
 
