@@ -13,6 +13,7 @@ pub mod law;
 pub mod math;
 pub mod model;
 pub mod policy;
+pub mod report;
 pub mod scenario;
 pub mod stats;
 pub mod time;
