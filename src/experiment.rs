@@ -3,6 +3,8 @@
 //! Worlds share nothing, so they run in parallel and the result does not
 //! depend on the number of threads.
 
+pub mod threshold;
+
 use crate::model::{Model, Outcome, Reached, RunError, World};
 use crate::scenario::{Scenario, Threshold, Variant};
 use rayon::prelude::*;

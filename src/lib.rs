@@ -14,6 +14,7 @@ pub mod math;
 pub mod model;
 pub mod policy;
 pub mod published;
+pub mod report;
 pub mod scenario;
 pub mod stats;
 pub mod time;
