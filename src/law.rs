@@ -23,10 +23,7 @@ impl Law {
     pub fn at(self, u: f64) -> Duration {
         match self {
             Self::Constant(length) => length,
-            // 1 - u lies in (0, 1], so the logarithm is finite.
-            Self::Exponential { mean } => {
-                Duration::from_nanos_f64(-math::ln(1.0 - u) * mean.as_nanos() as f64)
-            }
+            Self::Exponential { mean } => exponential(mean.as_nanos() as f64, u),
         }
     }
 
@@ -36,6 +33,13 @@ impl Law {
             Self::Constant(mean) | Self::Exponential { mean } => mean.as_nanos() as f64,
         }
     }
+}
+
+/// The length at the point `u` in [0, 1) of an exponential distribution whose
+/// mean in nanoseconds need not be whole.
+pub fn exponential(mean_nanos: f64, u: f64) -> Duration {
+    // 1 - u lies in (0, 1], so the logarithm is finite.
+    Duration::from_nanos_f64(-math::ln(1.0 - u) * mean_nanos)
 }
 
 #[cfg(test)]
