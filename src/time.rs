@@ -70,6 +70,7 @@ impl Duration {
     pub fn from_nanos_f64(nanos: f64) -> Self {
         // A float-to-integer cast saturates and maps NaN to 0; adding half first
         // makes it round, and `floor` keeps 0.49999999999999994 from becoming 1.
+        let nanos = nanos.max(0.0);
         let whole = libm::floor(nanos);
         let up = nanos - whole >= 0.5;
         Self((whole as u64).saturating_add(u64::from(up)))
@@ -170,6 +171,8 @@ mod tests {
             (0.5, 1),
             (1.5, 2),
             (-3.0, 0),
+            (-0.2, 0),
+            (-8.2, 0),
             (f64::NAN, 0),
             (f64::INFINITY, u64::MAX),
             (f64::NEG_INFINITY, 0),
