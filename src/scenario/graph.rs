@@ -133,8 +133,8 @@ fn always_failing(model: &Model, order: &[usize]) -> Vec<bool> {
 
 /// Whether every attempt on an edge fails in a way that is retried.
 fn edge_fails(model: &Model, edge: &Edge, dead: &[bool]) -> bool {
-    let too_slow = match (edge.timeout, model.services[edge.target].service_time) {
-        (Some(timeout), Law::Constant(time)) => time > timeout,
+    let too_slow = match (edge.timeout, &model.services[edge.target].service_time) {
+        (Some(timeout), Law::Constant(time)) => *time > timeout,
         _ => false,
     };
     dead[edge.target] || too_slow
@@ -146,13 +146,13 @@ fn instant(model: &Model, order: &[usize]) -> Vec<bool> {
     for &number in order {
         let service = &model.services[number];
         let calls = || service.calls.iter().map(|&edge| &model.edges[edge]);
-        instant[number] = takes_no_time(service.service_time)
+        instant[number] = takes_no_time(&service.service_time)
             && (service.fails >= 1.0 || calls().all(|edge| waits_for_nothing(edge, &instant)));
     }
     instant
 }
 
-fn takes_no_time(law: Law) -> bool {
+fn takes_no_time(law: &Law) -> bool {
     matches!(law, Law::Constant(time) if time.is_zero())
 }
 
