@@ -43,7 +43,7 @@ retry = "twice"
 [service.api]
 workers = 2
 service_time = { kind = "constant", mean = "8 ms" }
-fails = "never"
+fails = "30 %"
 queue = { order = "fifo" }
 [retry.twice]
 max_attempts = 2
@@ -190,13 +190,7 @@ const CASES: &[Case] = &[
         "[[threshold]]\nmetric = \"requests\"\nmin = 1\n[service.shop]",
         Met,
     ),
-    up(
-        "client.NAME.calls",
-        STORM,
-        "calls = \"shop\"",
-        "calls = [\"shop\", \"shop\"]\n",
-        M("attempts"),
-    ),
+    up("client.NAME.calls", SERVER, "calls = \"api\"", "calls = [\"api\", \"api\"]", M("attempts")),
     down(
         "client.NAME.arrivals",
         STORM,
@@ -214,13 +208,7 @@ const CASES: &[Case] = &[
         M("requests"),
     ),
     up("client.NAME.timeout", SERVER, "timeout = \"100 ms\"", "timeout = \"1 ms\"", M("attempts")),
-    down(
-        "client.NAME.retry",
-        SERVER,
-        "retry = \"twice\"\n[service.api]\nworkers = 2",
-        "retry = \"never\"\n[service.api]\nworkers = 1",
-        M("attempts"),
-    ),
+    down("client.NAME.retry", SERVER, "retry = \"twice\"", "retry = \"never\"", M("attempts")),
     up(
         "service.NAME.calls",
         CHAIN,
@@ -291,10 +279,10 @@ const CASES: &[Case] = &[
         "\"client.app.count\" = 200",
         M("requests"),
     ),
-    up("threshold.metric", &THRESHOLD, "metric = \"attempts\"", "metric = \"requests\"", Met),
+    up("threshold.metric", &THRESHOLD, "metric = \"retries\"", "metric = \"attempts\"", Met),
     down("threshold.of", &THRESHOLD, "of = \"100\"\nmax", "of = \"300\"\nmax", Met),
-    down("threshold.min", &THRESHOLD, "min = 1", "min = 200", Met),
-    down("threshold.max", &THRESHOLD, "max = 150", "max = 50", Met),
+    down("threshold.min", &THRESHOLD, "min = 1\n", "min = 200\n", Met),
+    down("threshold.max", &THRESHOLD, "max = 250", "max = 50", Met),
     up("threshold.equals", &THRESHOLD, "equals = 10", "equals = 99", Met),
     up("threshold.tolerance", &THRESHOLD, "tolerance = 1\n", "tolerance = 100\n", Met),
 ];
@@ -311,9 +299,10 @@ const THRESHOLD: &str = concat!(
     "name = \"thresholds\"\n[client.app]\ncalls = \"shop\"\narrivals = \"together\"\n",
     "retry = { max_attempts = 2, backoff = \"none\" }\n[service.shop]\nfails = \"always\"\n",
     "[compare]\n\"client.app.count\" = [100, 300]\n",
-    "[[threshold]]\nmetric = \"attempts\"\nof = \"100\"\nmax = 150\n",
+    "[[threshold]]\nmetric = \"attempts\"\nof = \"100\"\nmax = 250\n",
     "[[threshold]]\nmetric = \"requests\"\nof = \"100\"\nmin = 1\n",
     "[[threshold]]\nmetric = \"requests\"\nof = \"100\"\nequals = 10\ntolerance = 1\n",
+    "[[threshold]]\nmetric = \"retries\"\nof = \"100\"\nmin = 150\n",
 );
 
 fn scenario(text: &str) -> Scenario {
