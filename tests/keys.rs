@@ -37,7 +37,7 @@ duration = "1 s"
 [client.web]
 calls = "api"
 arrivals = "poisson"
-rate = "200 /s"
+rate = "100 /s"
 timeout = "100 ms"
 retry = "twice"
 [service.api]
@@ -199,7 +199,7 @@ const CASES: &[Case] = &[
         M("busiest_slice_attempts"),
     ),
     up("client.NAME.count", STORM, "count = 100", "count = 200", M("requests")),
-    up("client.NAME.rate", SERVER, "\"200 /s\"", "\"400 /s\"", M("requests")),
+    up("client.NAME.rate", SERVER, "\"100 /s\"", "\"400 /s\"", M("requests")),
     up(
         "client.NAME.requests",
         CHAIN,
