@@ -13,5 +13,8 @@ pub mod law;
 pub mod math;
 pub mod model;
 pub mod policy;
+pub mod published;
+pub mod report;
 pub mod scenario;
+pub mod stats;
 pub mod time;

@@ -18,6 +18,11 @@ const FREE: u32 = u32::MAX - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ticket(u32);
 
+impl Ticket {
+    /// The ticket of no event.
+    pub const NONE: Self = Self(NONE);
+}
+
 /// A queue of events whose times never decrease, in which each can be cancelled.
 ///
 /// Everything takes constant time. Memory is that of the most events that were

@@ -96,6 +96,14 @@ impl<T: Copy> Slab<T> {
         (slot.generation == handle.generation).then_some(&mut slot.value)
     }
 
+    /// The handle of what lives at a place now, for who knows that something
+    /// does and keeps 4 bytes rather than 8.
+    #[inline]
+    pub fn handle_at(&self, slot: u32) -> Option<Handle> {
+        let generation = self.slots.get(slot as usize)?.generation;
+        (generation % 2 == 1).then_some(Handle { slot, generation })
+    }
+
     /// Whether the handle's value is still here.
     #[inline]
     pub fn contains(&self, handle: Handle) -> bool {
@@ -118,6 +126,14 @@ impl<T: Copy> Slab<T> {
         }
         self.len -= 1;
         Some(slot.value)
+    }
+
+    /// All that is alive, in the order of its places.
+    pub fn iter(&self) -> impl Iterator<Item = (Handle, &T)> {
+        let numbered = self.slots.iter().zip(0..);
+        numbered.filter(|(slot, _)| slot.generation % 2 == 1).map(|(slot, number)| {
+            (Handle { slot: number, generation: slot.generation }, &slot.value)
+        })
     }
 
     /// The number of things alive.

@@ -62,6 +62,7 @@ impl Backoff {
     /// The wait before retry `n` (the first is 1) after a wait of `previous`
     /// (zero before the first). `draw` gives a number in [0, 1) and is called
     /// once if the strategy is random, else never.
+    #[inline]
     pub fn wait(&self, n: u32, previous: Duration, draw: impl FnOnce() -> f64) -> Duration {
         let wait = match self.strategy {
             Strategy::None => return Duration::ZERO,
@@ -85,6 +86,7 @@ impl Backoff {
     }
 
     /// The ceiling of retry `n`: `min(cap, base × factor^(n−1))`.
+    #[inline]
     fn ceiling(&self, n: u32) -> Duration {
         let exponent = n.saturating_sub(1);
         // Doubling is the common case, and shifting is exact and quick.

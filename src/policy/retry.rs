@@ -22,6 +22,15 @@ impl Failure {
             Self::Timeout => true,
         }
     }
+
+    /// The status that a service hands up when a call of its own has failed
+    /// like this: the status it got, 504 after a timeout.
+    pub const fn status_handed_up(self) -> u16 {
+        match self {
+            Self::Status(status) => status,
+            Self::Timeout => 504,
+        }
+    }
 }
 
 /// Why a call is given up.
@@ -70,6 +79,7 @@ impl RetryPolicy {
     /// attempt left, how long to wait, does the budget allow it. The budget is
     /// charged only when everything else said yes; `draw` gives a number in
     /// [0, 1) and is called at most once.
+    #[inline]
     pub fn decide(
         &self,
         failure: Failure,

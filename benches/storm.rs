@@ -1,0 +1,88 @@
+//! How fast a storm runs: a crowd of clients that fail together and retry five
+//! times, under each strategy. Prints retries per second and core.
+//!
+//! `cargo bench --bench storm` runs a million clients; `-- 10000` that many.
+
+use retry_storm::law::Law;
+use retry_storm::model::spec::{Arrivals, Caller, Client, Edge, Model, RandomSource, Service};
+use retry_storm::model::{Outcome, World};
+use retry_storm::policy::{Backoff, RetryPolicy, Strategy};
+use retry_storm::time::Duration;
+use std::time::Instant;
+
+fn storm(clients: u64, strategy: Strategy) -> Model {
+    let backoff = Backoff {
+        strategy,
+        base: Duration::from_millis(100),
+        factor: 2.0,
+        cap: Duration::from_secs(1),
+        floor_to_millis: false,
+    };
+    Model {
+        clients: vec![Client {
+            name: "app".into(),
+            processes: clients,
+            arrivals: Arrivals::Together,
+            requests: Some(clients),
+            calls: vec![0],
+        }],
+        services: vec![Service {
+            name: "shop".into(),
+            workers: None,
+            service_time: Law::Constant(Duration::ZERO),
+            fails: 1.0,
+            status: 503,
+            calls: vec![],
+        }],
+        edges: vec![Edge {
+            caller: Caller::Client(0),
+            target: 0,
+            position: 1,
+            timeout: None,
+            retry: RetryPolicy { max_attempts: Some(6), backoff },
+            budget: None,
+        }],
+        budgets: vec![],
+        duration: None,
+        warmup: Duration::ZERO,
+        random: RandomSource::Keyed,
+        seed: 2026,
+        slice: Duration::from_millis(10),
+        timeline_slice: None,
+        record_attempts: false,
+        most_live: 100_000_000,
+    }
+}
+
+fn run(model: &Model) -> Outcome {
+    let mut world = World::new(model, 0);
+    while world.advance(u64::MAX).expect("no limit is reached") {}
+    world.finish().expect("counts are conserved")
+}
+
+fn main() {
+    let given = std::env::args().find_map(|argument| argument.parse().ok());
+    let clients: u64 = given.unwrap_or(1_000_000);
+    println!("{clients} clients, 5 retries each, one core");
+    println!("{:20} {:>14} {:>12}", "strategy", "retries/s", "busiest");
+    for strategy in [
+        Strategy::Constant,
+        Strategy::Exponential,
+        Strategy::FullJitter,
+        Strategy::EqualJitter,
+        Strategy::DecorrelatedJitter,
+    ] {
+        let model = storm(clients, strategy);
+        let start = Instant::now();
+        let outcome = run(&model);
+        let seconds = start.elapsed().as_secs_f64();
+        let retries = outcome.retries_in_all();
+        assert_eq!(retries, 5 * clients, "every client retries five times");
+        println!(
+            "{:20} {:>12.1} M {:>12}",
+            format!("{strategy:?}"),
+            retries as f64 / seconds / 1e6,
+            outcome.busiest_retries.count
+        );
+    }
+}
