@@ -4,7 +4,10 @@ use crate::time::Duration;
 
 /// A count with thousands separators: `10,000`.
 pub(super) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
+    separated(&count.to_string())
+}
+
+fn separated(digits: &str) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
@@ -23,24 +26,36 @@ pub(super) fn decimal(value: f64, decimals: usize) -> String {
     }
     let text = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    let whole = separated(whole);
     let zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     let sign = if value < 0.0 && !zero { "−" } else { "" };
     let point = if fraction.is_empty() { "" } else { "." };
     format!("{sign}{whole}{point}{fraction}")
 }
 
-/// The number at a tick of an axis: whole and short, `10,000`, `10 million`,
-/// and a power of ten beyond what has a short name.
+/// The number at a tick of an axis: short, `10,000`, `10 million`, and with a
+/// power of ten beyond what is read at a glance.
 pub(super) fn tick(value: f64, decimals: usize) -> String {
+    const MOST_DECIMALS: usize = 4;
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if decimals > MOST_DECIMALS {
+        return scientific(value);
+    }
     const NAMED: [(f64, &str); 3] = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
     if value >= 1e15 {
-        return format!("{value:e}");
+        return scientific(value);
     }
     match NAMED.into_iter().find(|(size, _)| value >= *size) {
         Some((size, name)) => format!("{} {name}", value / size),
         None => decimal(value, decimals),
     }
+}
+
+/// Two digits and a power of ten: `1.2e-5`, `1e18`.
+fn scientific(value: f64) -> String {
+    format!("{value:.1e}").replace(".0e", "e")
 }
 
 /// How many times as much: `27.0×`, without the decimal from a hundred on.
@@ -49,8 +64,12 @@ pub(super) fn times(ratio: f64) -> String {
     format!("{}×", decimal(ratio, usize::from(ratio < 99.95)))
 }
 
-/// A rate with as many decimals as tell something: `2,280`, `8.5`, `0.25`.
+/// A rate with as many decimals as tell something: `2,280`, `8.5`, `0.25`,
+/// `1.2e-5`.
 pub(super) fn rate(value: f64) -> String {
+    if value > 0.0 && value < 0.095 {
+        return scientific(value);
+    }
     let decimals = match value {
         _ if value >= 99.95 || value == 0.0 => 0,
         _ if value >= 0.995 => 1,
@@ -136,6 +155,7 @@ mod tests {
             (-12.0, 0, "−12"),
             (999.96, 1, "1,000.0"),
             (f64::NAN, 1, "NaN"),
+            (1e21, 0, "1,000,000,000,000,000,000,000"),
         ] {
             assert_eq!(decimal(value, decimals), text);
         }
@@ -154,6 +174,8 @@ mod tests {
             assert_eq!(tick(value, 0), text);
         }
         assert_eq!(tick(0.5, 1), "0.5");
+        assert_eq!(tick(0.0, 1), "0");
+        assert_eq!(tick(6e-10, 10), "6e-10");
     }
 
     #[test]
@@ -167,9 +189,14 @@ mod tests {
 
     #[test]
     fn rates_are_as_exact_as_is_useful() {
-        for (value, text) in
-            [(0.0, "0"), (2_280.4, "2,280"), (99.96, "100"), (8.52, "8.5"), (0.254, "0.25")]
-        {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.157e-5, "1.2e-5"),
+            (2_280.4, "2,280"),
+            (99.96, "100"),
+            (8.52, "8.5"),
+            (0.254, "0.25"),
+        ] {
             assert_eq!(rate(value), text);
         }
     }

@@ -113,8 +113,8 @@ impl Scale {
     /// The decimals that the numbers at its ticks need.
     pub(super) fn decimals(&self) -> usize {
         let Kind::Linear { step } = self.kind else { return 0 };
-        let whole = |places: &usize| is_whole(step * math::pow(10.0, *places as f64));
-        (0..12).find(whole).unwrap_or(12)
+        // A step is 1, 2 or 5 times a power of ten.
+        (0..20).find(|&places| step * math::pow(10.0, places as f64) > 0.99).unwrap_or(20)
     }
 }
 
@@ -123,10 +123,6 @@ fn round_step(step: f64) -> f64 {
     let power = math::pow(10.0, libm::floor(math::log10(step)));
     let round = |size: f64| power * size >= step * (1.0 - 1e-9);
     power * [1.0, 2.0, 5.0].into_iter().find(|&size| round(size)).unwrap_or(10.0)
-}
-
-fn is_whole(value: f64) -> bool {
-    (value - libm::round(value)).abs() < 1e-6
 }
 
 #[cfg(test)]
@@ -145,6 +141,7 @@ mod tests {
         let scale = Scale::linear(4.3, (206.0, 698.0), 100.0);
         assert_eq!(numbers(&scale), [0.0, 2.0, 4.0]);
         assert_eq!(scale.decimals(), 0);
+        assert_eq!(Scale::linear(1e-9, (0.0, 100.0), 40.0).decimals(), 10);
     }
 
     #[test]

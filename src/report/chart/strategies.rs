@@ -110,7 +110,7 @@ fn scene(chart: &StrategiesChart) -> Scene {
         let scale = values(most, &plot);
         let axes = Axes { plot, scale, time: &time, slice: chart.slice.as_nanos() as f64 };
         axes.panel(&mut scene, panel, SERIES[i % SERIES.len()]);
-        beside_panel(&mut scene, panel, &layout, f64::midpoint(plot.top, plot.bottom) + 2.0);
+        beside_panel(&mut scene, panel, &layout, f64::midpoint(plot.top, plot.bottom));
     }
     let bottom = layout.first.bottom + layout.pitch * (panels.len() - 1) as f64;
     time.numbers(&mut scene, bottom + 17.0, "");

@@ -266,7 +266,7 @@ impl Axes<'_> {
     fn ends(&self, scene: &mut Scene, panel: &TimelinePanel) {
         let ends = ends_of(panel, self.most);
         let wanted: Vec<f64> = ends.iter().map(|end| self.scale.at(end.value)).collect();
-        let places = spread(&wanted, END_PITCH, self.plot.bottom + 2.0);
+        let places = spread(&wanted, END_PITCH, self.plot.bottom);
         for (end, y) in ends.iter().zip(places) {
             let at = (self.plot.right + 10.0, y);
             frame::beside(scene, &end.text, at, Anchor::Left, end.face, end.colour);
