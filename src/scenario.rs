@@ -162,11 +162,11 @@ fn whole(mut root: Table, options: &ReadOptions, report: &mut Report) -> Option<
         return None;
     }
     let plans = variants::plans(&root, &sets, report);
-    let thresholds = threshold::thresholds(&root, &plans.list, report);
     let size = root.section("service").len() + root.section("client").len();
-    if !affordable(plans.list.len(), size, report) {
+    if plans.list.is_empty() || !affordable(plans.list.len(), size, report) {
         return None;
     }
+    let thresholds = threshold::thresholds(&root, &plans.list, report);
     let mut notes = build::Notes::default();
     let mut variants = Vec::new();
     for plan in plans.list {

@@ -18,6 +18,10 @@ pub(super) fn table(section: &'static Section, table: &Table, report: &mut Repor
         match section.key(&entry.key) {
             Some(key) if key.works() => value(key, &entry.node, report),
             Some(key) => report.error(entry.key_span, unsupported(key)),
+            // In a flood nobody reads what was meant.
+            None if report.is_full() => {
+                report.error(entry.key_span, Problem::new("unknown key", ""));
+            }
             None => report.error(entry.key_span, unknown_key(section, &entry.key)),
         }
     }

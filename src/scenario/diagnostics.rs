@@ -1,10 +1,13 @@
 //! What is wrong with a scenario, shown with the place: in rustc's look for
 //! people, as JSON for programs. The report collects it.
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 use super::report::{Met, Problem};
 use super::text::{Source, Span};
+
+/// Lines with more bytes than this are named, not shown.
+const LONGEST_EXCERPT: usize = 4_000;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,12 +122,18 @@ impl Diagnostics {
             Severity::Warning => Level::WARNING,
         };
         let problem = &diagnostic.problem;
-        let annotation = AnnotationKind::Primary.span(place.within).label(problem.label.as_str());
-        let snippet = Snippet::source(place.excerpt)
-            .line_start(place.line)
-            .path(place.origin)
-            .annotation(annotation);
-        let mut group = level.primary_title(problem.title.as_str()).element(snippet);
+        let title = level.primary_title(problem.title.as_str());
+        let mut group = if place.excerpt.len() > LONGEST_EXCERPT {
+            let origin = Origin::path(place.origin).line(place.line).char_column(place.column);
+            title.element(origin).element(Level::NOTE.message("the line is too long to show"))
+        } else {
+            let annotation = AnnotationKind::Primary.span(place.within);
+            let snippet = Snippet::source(place.excerpt)
+                .line_start(place.line)
+                .path(place.origin)
+                .annotation(annotation.label(problem.label.as_str()));
+            title.element(snippet)
+        };
         if let Some(note) = diagnostic.note() {
             group = group.element(Level::NOTE.message(note));
         }
@@ -191,6 +200,20 @@ error: unknown key `jiter`
 ";
         assert_eq!(sample().render(false), expected);
         assert!(sample().render(true).contains("\u{1b}["));
+    }
+
+    /// One line of a hostile file may be all of it.
+    #[test]
+    fn a_line_that_is_too_long_is_named() {
+        let mut report = Report::default();
+        let file = report.source("a.toml", &format!("\n{} wrong", "x".repeat(LONGEST_EXCERPT)));
+        report.error(Span::new(file, &(4_002..4_007)), Problem::new("a wrong word", "here"));
+        let expected = "\
+error: a wrong word
+--> a.toml:2:4002
+ = note: the line is too long to show
+";
+        assert_eq!(report.finish().render(false), expected);
     }
 
     #[test]

@@ -107,10 +107,11 @@ fn fan_out(model: &Model, places: &Places, report: &mut Report) {
     let worst = (0..normal.len()).max_by(|&a, &b| normal[a].total_cmp(&normal[b]));
     let Some(worst) = worst.filter(|&service| normal[service] > MOST_FAN_OUT) else { return };
     let name = &model.services[worst].name;
-    let title = format!(
-        "one request makes {:.0e} attempts at `{name}` even if nothing fails",
-        normal[worst]
-    );
+    let attempts = match normal[worst] {
+        f64::INFINITY => "endlessly many".to_owned(),
+        attempts => format!("{attempts:.0e}"),
+    };
+    let title = format!("one request makes {attempts} attempts at `{name}` even if nothing fails");
     let problem = Problem::new(title, "calls multiply on the way to it")
         .help("at most 1_000_000: lists of calls in services that call each other multiply");
     report.error(places.services[worst], problem);

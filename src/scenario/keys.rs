@@ -172,7 +172,9 @@ impl Kind {
             Self::Whole { min, max, word } => {
                 format!("whole number from {} to {}{}", grouped(min), grouped(max), or(word))
             }
-            Self::Number { min, max } => format!("number from {min} to {max}"),
+            Self::Number { min, max } => {
+                format!("number from {} to {}", grouped(min as u64), grouped(max as u64))
+            }
             Self::Thousandths { max } => {
                 format!("number from 0 to {}, at most 3 decimals", grouped(max / 1_000))
             }

@@ -148,17 +148,19 @@ impl Path {
             let empty = Node { span: *span, value: Value::Table(Table::default()) };
             table.insert(name, *span, Rc::new(empty));
         }
-        let missing = || (*span, self.missing(table, at, report));
-        let Some(inner) = table.get(name).cloned() else { return Err(missing()) };
-        let mut inner = (*inner).clone();
-        if let Some(problem) = self.make_table(&mut inner, at) {
+        if table.get(name).is_none() {
+            return Err((*span, self.missing(table, at, report)));
+        }
+        let Some(inner) = table.get_mut(name) else { return Ok(()) };
+        // Copied only if it is still shared with the tree of the file.
+        let inner = Rc::make_mut(inner);
+        if let Some(problem) = self.make_table(inner, at) {
             return Err((*span, problem));
         }
-        if let Value::Table(below) = &mut inner.value {
-            self.assign_in(below, at + 1, node, report)?;
+        match &mut inner.value {
+            Value::Table(below) => self.assign_in(below, at + 1, node, report),
+            _ => Ok(()),
         }
-        table.insert(name, *span, Rc::new(inner));
-        Ok(())
     }
 
     /// Makes a policy's name a table that stands on what it names.
@@ -265,7 +267,7 @@ impl Change {
 /// which they were typed does not matter.
 pub(super) fn apply<'a>(
     root: &mut Table,
-    changes: impl IntoIterator<Item = &'a Change>,
+    changes: impl IntoIterator<Item = &'a Rc<Change>>,
     report: &mut Report,
 ) {
     let mut changes: Vec<_> = changes.into_iter().collect();

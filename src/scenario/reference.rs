@@ -1,10 +1,30 @@
-//! The tables of keys in docs/scenario.md, made from the table of keys.
+//! The tables in docs/scenario.md, made from the tables of keys and metrics.
+
+use crate::model::Unit;
+use crate::model::metric::METRICS;
 
 use super::keys::{Fallback, Key, Kind, Section, Word, sections};
 
-/// A heading and a table of Markdown for every section.
+/// A heading and a table of Markdown for every section, and one for the
+/// metrics of thresholds.
 pub fn reference() -> String {
-    sections().into_iter().map(section).collect::<Vec<_>>().join("\n")
+    let mut parts: Vec<String> = sections().into_iter().map(section).collect();
+    parts.push(metrics());
+    parts.join("\n")
+}
+
+fn metrics() -> String {
+    let head = "### Metrics of a threshold\n\n| metric | value | meaning |\n|---|---|---|\n";
+    let mut lines = vec![head.to_owned()];
+    lines.extend(METRICS.iter().map(|metric| {
+        let value = match metric.unit {
+            Unit::Millis => "length of time",
+            Unit::PerSecond => "rate",
+            Unit::Count | Unit::Ratio => "number",
+        };
+        format!("| `{}` | {value} | {} |\n", metric.name, metric.meaning)
+    }));
+    lines.concat()
 }
 
 fn section(section: &Section) -> String {
@@ -48,4 +68,26 @@ fn row(key: &Key) -> String {
     }
     let (name, values) = (key.name, key.kind.describe());
     format!("| `{name}` | {values} | {fallback} | {} |\n", meaning.join("<br>"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../docs/scenario.md");
+
+    /// The page ends with the tables. To renew them after a change of the
+    /// keys: `SIM_RENEW=1 cargo test reference`.
+    #[test]
+    fn the_reference_page_is_current() {
+        let mark = "a test keeps it current -->\n";
+        let (words, tables) = PAGE.split_once(mark).expect("the mark stands in the page");
+        let current = format!("\n{}", reference());
+        if std::env::var_os("SIM_RENEW").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/scenario.md");
+            std::fs::write(path, format!("{words}{mark}{current}")).expect("writable");
+        } else {
+            assert!(tables == current, "run SIM_RENEW=1 cargo test reference");
+        }
+    }
 }

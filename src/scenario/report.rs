@@ -100,7 +100,7 @@ impl Report {
 
     /// The line, from 1, in which a span starts.
     pub(super) fn line(&self, span: Span) -> usize {
-        self.sources[span.source()].place(span).line
+        self.sources[span.source()].line(span)
     }
 
     /// What is reported from now on is met in this variant. What is written
@@ -122,7 +122,7 @@ impl Report {
     }
 
     /// Whether more would only be counted.
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.list.len() >= MOST_SHOWN
     }
 

@@ -71,7 +71,7 @@ fn property(key: &Key) -> Json {
 fn default(kind: &Kind, text: &str) -> Json {
     match kind {
         Kind::Flag => (text == "true").into(),
-        _ => text.parse::<u64>().map_or_else(|_| text.into(), Json::from),
+        _ => text.replace('_', "").parse::<u64>().map_or_else(|_| text.into(), Json::from),
     }
 }
 

@@ -97,6 +97,11 @@ impl Source {
         span.part(&(range.start + quotes..range.end + quotes))
     }
 
+    /// The line, from 1, in which a span starts.
+    pub(super) fn line(&self, span: Span) -> usize {
+        self.line_of((span.start as usize).min(self.text.len())) + 1
+    }
+
     /// Where a span lies.
     pub(super) fn place(&self, span: Span) -> Place<'_> {
         let length = self.text.len();

@@ -97,6 +97,11 @@ impl Table {
         self.entry(key).map(|entry| &entry.node)
     }
 
+    /// The value of a key, to be changed.
+    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Rc<Node>> {
+        self.index.get(key).map(|&at| &mut self.entries[at].node)
+    }
+
     /// All entries, in the order of the text.
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries

@@ -15,11 +15,14 @@ use super::{ReadOptions, syntax};
 /// More runs than this are refused before any is built.
 pub(super) const MOST_VARIANTS: usize = 10_000;
 
+/// More changes than this in all runs together are refused.
+const MOST_CHANGES: usize = 1_000_000;
+
 /// One run: its name and what it changes.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) name: String,
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<Rc<Change>>,
 }
 
 /// All runs, and what their names are called.
@@ -34,13 +37,19 @@ pub(super) struct Plans {
 struct Choice {
     name: String,
     span: Span,
-    changes: Vec<Change>,
+    changes: Vec<Rc<Change>>,
 }
 
 /// The changes of `--set` and `--seed`, which come before all others.
-pub(super) fn options(options: &ReadOptions, report: &mut Report) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
+pub(super) fn options(options: &ReadOptions, report: &mut Report) -> Vec<Rc<Change>> {
+    let mut changes: Vec<Rc<Change>> = Vec::new();
     for (typed, value) in &options.sets {
+        if typed.len() + value.len() > syntax::LONGEST_FILE {
+            let source = report.source("--set", "");
+            let problem = Problem::new("an option is longer than a whole scenario may be", "");
+            report.error(Span::new(source, &(0..0)), problem);
+            continue;
+        }
         let source = report.source("--set", &format!("{typed}={value}"));
         let path = Path::new(typed, Span::new(source, &(0..typed.len())));
         let value_at = typed.len() + 1;
@@ -52,13 +61,14 @@ pub(super) fn options(options: &ReadOptions, report: &mut Report) -> Vec<Change>
         {
             node.value = Value::Text(value.trim().to_owned());
         }
-        changes.extend(Change::new(path, &Rc::new(node), report));
+        changes.extend(Change::new(path, &Rc::new(node), report).map(Rc::new));
     }
     if let Some(seed) = options.seed {
         let source = report.source("--seed", &seed.to_string());
         let span = Span::new(source, &(0..seed.to_string().len()));
         let node = Node { span, value: Value::Integer(seed.into()) };
-        changes.extend(Change::new(Path::new("seed", span), &Rc::new(node), report));
+        let change = Change::new(Path::new("seed", span), &Rc::new(node), report);
+        changes.extend(change.map(Rc::new));
     }
     let mut seen = BTreeSet::new();
     for change in &changes {
@@ -71,7 +81,7 @@ pub(super) fn options(options: &ReadOptions, report: &mut Report) -> Vec<Change>
 }
 
 /// The runs that the file asks for.
-pub(super) fn plans(root: &Table, sets: &[Change], report: &mut Report) -> Plans {
+pub(super) fn plans(root: &Table, sets: &[Rc<Change>], report: &mut Report) -> Plans {
     let variants = variants(root, report);
     let axes = axes(root, report);
     clashes(&variants, &axes, sets, report);
@@ -87,22 +97,43 @@ pub(super) fn plans(root: &Table, sets: &[Change], report: &mut Report) -> Plans
         dimensions.push(variants);
     }
     dimensions.extend(axes);
-    let rows = dimensions.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
-    if rows > MOST_VARIANTS {
-        let span = dimensions.last().map(|axis| axis[0].span);
-        let title = format!("{} runs are too many", grouped(rows as u64));
-        let problem = Problem::new(title, "the product of all variants and values")
-            .help(format!("at most {} run together", grouped(MOST_VARIANTS as u64)));
-        if let Some(span) = span {
-            report.error(span, problem);
+    let list = if too_many(&dimensions, report) { Vec::new() } else { product(&dimensions) };
+    let mut names = BTreeSet::new();
+    for plan in &list {
+        // What follows from two equal values is no error of its own.
+        if !names.insert(plan.name.as_str()) && !report.has_errors() {
+            let title = format!("two runs are called `{}`", short(&plan.name));
+            let problem = Problem::new(title, "");
+            report.error(dimensions[0][0].span, problem.help("rename a variant"));
         }
-        return Plans { label, list: Vec::new() };
     }
-    Plans { label, list: product(&dimensions, rows) }
+    Plans { label, list }
+}
+
+/// Refuses more runs, or more changes in all of them, than fit into memory.
+fn too_many(dimensions: &[Vec<Choice>], report: &mut Report) -> bool {
+    let rows = dimensions.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
+    let most = |choices: &Vec<Choice>| choices.iter().map(|choice| choice.changes.len()).max();
+    let changes: usize = dimensions.iter().filter_map(most).sum();
+    let Some(last) = dimensions.last() else { return false };
+    let problem = if rows > MOST_VARIANTS {
+        let title = format!("{} runs are too many", grouped(rows as u64));
+        Problem::new(title, "the product of all variants and values")
+            .help(format!("at most {} run together", grouped(MOST_VARIANTS as u64)))
+    } else if rows.saturating_mul(changes) > MOST_CHANGES {
+        let title = format!("{rows} runs with up to {changes} changes each are too many");
+        Problem::new(title, "the product of all variants and values")
+            .help(format!("at most {} changes in all runs", grouped(MOST_CHANGES as u64)))
+    } else {
+        return false;
+    };
+    report.error(last[0].span, problem);
+    true
 }
 
 /// All combinations; the last dimension moves fastest.
-fn product(dimensions: &[Vec<Choice>], rows: usize) -> Vec<Plan> {
+fn product(dimensions: &[Vec<Choice>]) -> Vec<Plan> {
+    let rows: usize = dimensions.iter().map(Vec::len).product();
     let plan = |row: usize| {
         let mut rest = row;
         let mut chosen = Vec::new();
@@ -177,7 +208,7 @@ fn axes(root: &Table, report: &mut Report) -> Vec<Vec<Choice>> {
 }
 
 /// A change of a variant or a comparison.
-fn change(entry: &Entry, node: &Rc<Node>, report: &mut Report) -> Option<Change> {
+fn change(entry: &Entry, node: &Rc<Node>, report: &mut Report) -> Option<Rc<Change>> {
     let path = Path::new(&entry.key, entry.key_span);
     if path.text == "name" {
         let problem = Problem::new("the title is the same for all variants", "not for one run");
@@ -191,7 +222,7 @@ fn change(entry: &Entry, node: &Rc<Node>, report: &mut Report) -> Option<Change>
         report.error(path.span, problem);
         return None;
     }
-    Change::new(path, node, report)
+    Change::new(path, node, report).map(Rc::new)
 }
 
 fn unique(choices: &[Choice], what: &str, report: &mut Report) {
@@ -208,7 +239,7 @@ fn unique(choices: &[Choice], what: &str, report: &mut Report) {
 }
 
 /// A setting has one value in a run, and nobody's is lost unseen.
-fn clashes(variants: &[Choice], axes: &[Vec<Choice>], sets: &[Change], report: &mut Report) {
+fn clashes(variants: &[Choice], axes: &[Vec<Choice>], sets: &[Rc<Change>], report: &mut Report) {
     let compared: BTreeMap<&str, Span> = axes
         .iter()
         .filter_map(|axis| axis.first()?.changes.first())

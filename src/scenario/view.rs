@@ -178,9 +178,10 @@ pub(super) fn default(key: &Key, span: Span) -> Option<Node> {
     let Fallback::Value(text) = key.fallback else { return None };
     let value = match key.kind {
         Kind::Flag => Value::Flag(text == "true"),
-        Kind::Number { .. } | Kind::Whole { .. } | Kind::Thousandths { .. } => {
-            text.parse().map_or_else(|_| Value::Text(text.to_owned()), Value::Integer)
-        }
+        Kind::Number { .. } | Kind::Whole { .. } | Kind::Thousandths { .. } => text
+            .replace('_', "")
+            .parse()
+            .map_or_else(|_| Value::Text(text.to_owned()), Value::Integer),
         _ => Value::Text(text.to_owned()),
     };
     Some(Node { span, value })

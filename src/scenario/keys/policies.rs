@@ -24,7 +24,7 @@ pub static RETRY: Section = Section {
         key(
             "base",
             Kind::Time { zero: false, word: None },
-            Absent("only for `backoff = \"none\"`"),
+            Absent("no wait"),
             "The ceiling of the first wait; required unless `backoff` is `none`.",
         ),
         key(

@@ -32,7 +32,7 @@ pub static CLIENT: Section = Section {
             "requests",
             Kind::Whole { min: 1, max: 10_000_000_000, word: None },
             Absent("as many as `duration` allows"),
-            "Requests in all; then the run drains. Not with `together`, which sends one for each of `count`.",
+            "Requests in all; then the run drains. No effect with `together`, which sends one for each of `count`.",
         ),
         key(
             "timeout",

@@ -71,6 +71,20 @@ fn large_worlds_in_many_variants_are_refused() {
     assert!(wrong.contains("200 variants of 6001 services and clients are too many"), "{wrong}");
 }
 
+/// One variant with thousands of changes, times a thousand values.
+#[test]
+fn more_changes_than_fit_are_refused() {
+    let changes = lines(5_000, |i| format!("\"service.s{i}.fails\" = \"1 %\"\n"));
+    let values = lines(1_000, |i| format!("{}, ", i + 1));
+    let compare = format!("[compare]\n\"client.app.count\" = [{values}]\n");
+    let variant = format!("[[variant]]\nname = \"a\"\n[variant.set]\n{changes}");
+    let text = format!("{}{compare}{variant}", chain(5_000));
+    let wrong = survives(&text, &[]).expect_err("too many");
+    assert!(wrong.contains("1000 runs with up to 5001 changes each are too many"), "{wrong}");
+    let once = format!("{}{variant}", chain(5_000));
+    assert_eq!(survives(&once, &[]).expect("one run").scenario.variants.len(), 1);
+}
+
 #[test]
 fn files_that_are_too_long_are_refused() {
     let long = format!("# {}", "x".repeat(10 << 20));
