@@ -20,7 +20,7 @@ use clap_complete::Shell;
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "The same scenario and seed give the same results on every machine.\n\
-                  Exit codes: 0 done, 1 a threshold was missed, 2 wrong usage or scenario, \
+                  Exit codes: 0 done, 1 a threshold was missed or a published number differs, 2 wrong usage or scenario, \
                   3 a file could not be read or written, 4 a limit stopped the run, \
                   70 a bug, 130 interrupted."
 )]
@@ -44,6 +44,11 @@ pub(crate) enum Command {
         /// The scenario; `-` is standard input
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
+    },
+    /// Rebuild published tables and compare every number
+    Reproduce {
+        /// One table, by its name; all if left out
+        id: Option<String>,
     },
     /// Write a scenario with comments to start from
     New {

@@ -6,10 +6,12 @@ mod create;
 mod interrupt;
 mod panic;
 mod progress;
+mod reproduce;
 mod run;
 mod schema;
 mod source;
 mod terminal;
+mod watch;
 
 use crate::cli::{Cli, Command};
 use crate::output::OutputError;
@@ -23,7 +25,7 @@ pub(crate) use terminal::set_color;
 pub(crate) enum Status {
     /// Done, and nothing is missing.
     Done,
-    /// Done, and a threshold was missed.
+    /// Done, and a threshold was missed or a published number differs.
     Missed,
 }
 
@@ -113,6 +115,7 @@ pub(crate) fn execute(cli: &Cli) -> Result<Status, Failure> {
     match &cli.command {
         Command::Run { file } => run::run(file, options),
         Command::Check { file } => check::check(file, options),
+        Command::Reproduce { id } => reproduce::reproduce(id.as_deref(), options),
         Command::New { file } => create::create(file),
         Command::Schema => schema::schema(),
         Command::Completions { shell } => completions::completions(*shell),

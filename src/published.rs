@@ -2,7 +2,7 @@
 //!
 //! A [`Table`] names its source, the scenario that rebuilds it and the numbers
 //! as they were printed. Ours come from the same reader and the same engine as
-//! any other scenario's; nothing here computes them. [`bands`] does the same for
+//! any other scenario's; nothing here computes them. [`BANDS`] does the same for
 //! figures that only a statistical band can hold.
 
 mod bands;
@@ -12,6 +12,7 @@ use crate::experiment::{self, Observer, VariantResult};
 use crate::model::{Metric, RunError};
 use crate::scenario::{Diagnostics, ReadOptions, Scenario, read};
 
+pub use bands::{BANDS, Bands};
 pub use tables::TABLES;
 
 /// A table as it was published.
@@ -135,9 +136,6 @@ impl Value {
         }
     }
 }
-
-/// The statistical tables: title, source, and how many of the seeds lie inside.
-pub use bands::{Bands, TEN_THOUSAND_CLIENTS};
 
 #[cfg(test)]
 mod tests {

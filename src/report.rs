@@ -15,6 +15,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod number;
+pub mod reproduction;
 pub mod run;
 pub mod screen;
 pub mod shape;

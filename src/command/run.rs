@@ -1,9 +1,8 @@
 //! `sim run`: simulates a scenario, prints its tables, writes its files.
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use retry_storm::experiment::{self, VariantResult, threshold};
 use retry_storm::report::chart::{self, Picture};
@@ -12,7 +11,7 @@ use retry_storm::report::run::Run;
 use retry_storm::report::{csv, json, junit, markdown, screen};
 use retry_storm::scenario::Scenario;
 
-use super::progress::Progress;
+use super::watch::watched;
 use super::{Failure, Status, interrupt, panic, source, terminal};
 use crate::cli::{Format, Options};
 use crate::output::{Building, Place, RECORD};
@@ -53,36 +52,23 @@ fn default_folder(file: &Path) -> PathBuf {
     Path::new(RESULTS).join(name.unwrap_or("stdin".as_ref()))
 }
 
-/// Runs all variants, on as many threads as are asked for.
+/// Runs all variants.
 fn simulate(
     scenario: &Scenario,
     options: &Options,
     stop: &AtomicBool,
 ) -> Result<Vec<VariantResult>, Failure> {
-    let progress = Progress::begin(!options.quiet);
-    let observe = |reached: experiment::Progress| {
-        progress.set(reached.done);
-        if stop.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
-    let threads = usize::from(options.threads.unwrap_or(0));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-        Failure::Limit(format!("cannot start {threads} threads: {error}; try a smaller --threads"))
-    })?;
-    let results = pool.install(|| experiment::run(scenario, &observe));
-    let took = progress.end().as_secs_f64();
-    let results = results?;
+    let watched = watched(options, stop, |observer| experiment::run(scenario, observer))?;
+    let results = watched.result?;
     if options.verbose {
         let events = results.iter().map(|result| result.outcome.events).sum();
-        let speed = events as f64 / took.max(1e-9) / 1e6;
+        let speed = events as f64 / watched.seconds.max(1e-9) / 1e6;
         terminal::complain(&format!(
-            "{} of {} in {took:.3} s on {}: {speed:.1} million a second",
+            "{} of {} in {:.3} s on {}: {speed:.1} million a second",
             counted(events, "event", "events"),
             counted(results.len() as u64, "variant", "variants"),
-            counted(pool.current_num_threads() as u64, "thread", "threads"),
+            watched.seconds,
+            counted(watched.threads as u64, "thread", "threads"),
         ));
     }
     Ok(results)

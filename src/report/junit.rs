@@ -35,7 +35,7 @@ pub fn document(run: &Run) -> String {
 
 /// The text inside of an attribute. Control characters, which XML cannot hold,
 /// become the replacement character.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
