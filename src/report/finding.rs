@@ -48,7 +48,9 @@ fn most_answered(run: &Run) -> Option<String> {
 }
 
 /// The variant whose retries crowd least, against the one where they crowd most.
+/// Without waits there is nothing that could spread them.
 fn smallest_peak(run: &Run) -> Option<String> {
+    run.results.iter().find(|result| !result.outcome.wait.longest.is_zero())?;
     let peak = |result: &VariantResult| result.outcome.busiest_retries.count as f64;
     let (least, next) = two_least(run.results.iter(), peak)?;
     let mut most = least;
@@ -187,6 +189,10 @@ mod tests {
         let mut storm = sample::storm();
         storm.results.truncate(1);
         assert!(findings(&storm.run()).is_empty());
-        assert!(findings(&sample::layers().run()).is_empty());
+        let mut layers = sample::layers();
+        layers.results[0].outcome.busiest_retries.count = 38_000;
+        layers.results[1].outcome.busiest_retries.count = 2_000;
+        layers.results[2].outcome.busiest_retries.count = 109;
+        assert!(findings(&layers.run()).is_empty(), "nobody waits");
     }
 }
