@@ -3,9 +3,10 @@
 //!
 //! [`run::Run`] is what every report is made from. For people: [`screen`] and
 //! [`markdown`], whose blocks are [`heading`], [`table`], [`finding`] and
-//! [`verdict`]. For programs: [`csv`], [`json`], [`junit`].
+//! [`verdict`]. For programs: [`csv`], [`json`], [`junit`]. Pictures: [`chart`].
 
 pub mod axis;
+pub mod chart;
 pub mod csv;
 pub mod finding;
 pub mod grid;

@@ -12,12 +12,14 @@
 mod build;
 mod check;
 mod diagnostics;
+mod ending;
 mod graph;
 pub mod keys;
 mod path;
 mod policy;
 mod quantity;
 mod reference;
+mod report;
 mod resolved;
 mod schema;
 mod suggest;
@@ -36,7 +38,7 @@ pub use schema::schema;
 pub use syntax::{LONGEST_FILE, decode};
 
 use crate::model::{Metric, Model};
-use diagnostics::{Problem, Report};
+use report::{Problem, Report};
 use text::Span;
 use tree::Table;
 
@@ -169,10 +171,13 @@ fn whole(mut root: Table, options: &ReadOptions, report: &mut Report) -> Option<
     let mut variants = Vec::new();
     for plan in plans.list {
         let mut tree = root.clone();
+        let own = plan.changes.iter().flat_map(|change| [change.path.span, change.node.span]);
+        report.enter_variant(&plan.name, own.collect());
         path::apply(&mut tree, &plan.changes, report);
         let model = build::model(&tree, report, &mut notes);
         variants.push(Variant { name: plan.name, model });
     }
+    report.leave_variants();
     if !report.has_errors() {
         unused(&root, &notes, report);
     }

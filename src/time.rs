@@ -69,9 +69,9 @@ impl Duration {
     /// or not a number becomes zero, what is too large the maximum.
     #[inline]
     pub fn from_nanos_f64(nanos: f64) -> Self {
-        // A float-to-integer cast cuts, saturates and maps NaN to 0. Comparing what
-        // it cut off rounds exactly: adding a half first would round the number
-        // just below one half up.
+        // A float-to-integer cast cuts, saturates and maps NaN and what is negative
+        // to 0. Comparing what it cut off rounds exactly: adding a half first would
+        // round the number just below one half up.
         let whole = nanos as u64;
         let up = nanos - whole as f64 >= 0.5;
         Self(whole.saturating_add(u64::from(up)))
@@ -172,6 +172,8 @@ mod tests {
             (0.5, 1),
             (1.5, 2),
             (-3.0, 0),
+            (-0.2, 0),
+            (-8.2, 0),
             (f64::NAN, 0),
             (f64::INFINITY, u64::MAX),
             (f64::NEG_INFINITY, 0),

@@ -37,13 +37,13 @@ duration = "1 s"
 [client.web]
 calls = "api"
 arrivals = "poisson"
-rate = "200 /s"
+rate = "100 /s"
 timeout = "100 ms"
 retry = "twice"
 [service.api]
 workers = 2
 service_time = { kind = "constant", mean = "8 ms" }
-fails = "never"
+fails = "30 %"
 queue = { order = "fifo" }
 [retry.twice]
 max_attempts = 2
@@ -115,11 +115,23 @@ struct Case {
     direction: Ordering,
 }
 
-const fn up(key: &'static str, base: &'static str, from: &'static str, to: &'static str, probe: Probe) -> Case {
+const fn up(
+    key: &'static str,
+    base: &'static str,
+    from: &'static str,
+    to: &'static str,
+    probe: Probe,
+) -> Case {
     Case { key, base, from, to, probe, direction: Ordering::Greater }
 }
 
-const fn down(key: &'static str, base: &'static str, from: &'static str, to: &'static str, probe: Probe) -> Case {
+const fn down(
+    key: &'static str,
+    base: &'static str,
+    from: &'static str,
+    to: &'static str,
+    probe: Probe,
+) -> Case {
     Case { key, base, from, to, probe, direction: Ordering::Less }
 }
 
@@ -135,31 +147,121 @@ const CASES: &[Case] = &[
     down("timeline_slice", STORM, "\"auto\"", "\"100 ms\"", TimelineRows),
     up("record_attempts", STORM, "record_attempts = false", "record_attempts = true", Recorded),
     up("live_limit", STORM, "live_limit = 1_000", "live_limit = 50", Stopped),
-    up("client", STORM, "[service.shop]", "[client.two]\ncalls = \"shop\"\narrivals = \"together\"\n[service.shop]", M("requests")),
-    up("service", CHAIN, "calls = [\"orders\"]", "calls = [\"orders\", \"more\"]\n[service.more]\n[service.gateway2]\n", M("attempts")),
-    up("retry", SERVER, "[retry.twice]\nmax_attempts = 2\nbackoff = \"none\"", "[retry.twice]\nmax_attempts = 9\nbackoff = \"none\"", M("attempts")),
+    up(
+        "client",
+        STORM,
+        "[service.shop]",
+        "[client.two]\ncalls = \"shop\"\narrivals = \"together\"\n[service.shop]",
+        M("requests"),
+    ),
+    up(
+        "service",
+        CHAIN,
+        "calls = [\"orders\"]",
+        "calls = [\"orders\", \"more\"]\n[service.more]\n[service.gateway2]\n",
+        M("attempts"),
+    ),
+    up(
+        "retry",
+        SERVER,
+        "[retry.twice]\nmax_attempts = 2\nbackoff = \"none\"",
+        "[retry.twice]\nmax_attempts = 9\nbackoff = \"none\"",
+        M("attempts"),
+    ),
     up("budget", CHAIN, "reserve = 10", "reserve = 50", M("retries")),
-    up("compare", STORM, "[service.shop]", "[compare]\n\"client.app.count\" = [10, 20]\n[service.shop]", Variants),
-    up("variant", STORM, "[service.shop]", "[[variant]]\nname = \"plain\"\n[service.shop]", Variants),
-    up("threshold", STORM, "[service.shop]", "[[threshold]]\nmetric = \"requests\"\nmin = 1\n[service.shop]", Met),
-    up("client.NAME.calls", STORM, "calls = \"shop\"", "calls = [\"shop\", \"shop\"]\n", M("attempts")),
-    down("client.NAME.arrivals", STORM, "arrivals = \"together\"", "arrivals = \"one-by-one\"\nrequests = 100", M("busiest_slice_attempts")),
+    up(
+        "compare",
+        STORM,
+        "[service.shop]",
+        "[compare]\n\"client.app.count\" = [10, 20]\n[service.shop]",
+        Variants,
+    ),
+    up(
+        "variant",
+        STORM,
+        "[service.shop]",
+        "[[variant]]\nname = \"plain\"\n[service.shop]",
+        Variants,
+    ),
+    up(
+        "threshold",
+        STORM,
+        "[service.shop]",
+        "[[threshold]]\nmetric = \"requests\"\nmin = 1\n[service.shop]",
+        Met,
+    ),
+    up("client.NAME.calls", SERVER, "calls = \"api\"", "calls = [\"api\", \"api\"]", M("attempts")),
+    down(
+        "client.NAME.arrivals",
+        STORM,
+        "arrivals = \"together\"",
+        "arrivals = \"one-by-one\"\nrequests = 100",
+        M("busiest_slice_attempts"),
+    ),
     up("client.NAME.count", STORM, "count = 100", "count = 200", M("requests")),
-    up("client.NAME.rate", SERVER, "\"200 /s\"", "\"400 /s\"", M("requests")),
-    up("client.NAME.requests", CHAIN, "requests = 200\n[service.gateway]", "requests = 300\n[service.gateway]", M("requests")),
+    up("client.NAME.rate", SERVER, "\"100 /s\"", "\"400 /s\"", M("requests")),
+    up(
+        "client.NAME.requests",
+        CHAIN,
+        "requests = 200\n[service.gateway]",
+        "requests = 300\n[service.gateway]",
+        M("requests"),
+    ),
     up("client.NAME.timeout", SERVER, "timeout = \"100 ms\"", "timeout = \"1 ms\"", M("attempts")),
-    down("client.NAME.retry", SERVER, "retry = \"twice\"\n[service.api]\nworkers = 2", "retry = \"never\"\n[service.api]\nworkers = 1", M("attempts")),
-    up("service.NAME.calls", CHAIN, "calls = [\"orders\"]", "calls = [\"orders\", \"orders\"]", M("attempts")),
+    down("client.NAME.retry", SERVER, "retry = \"twice\"", "retry = \"never\"", M("attempts")),
+    up(
+        "service.NAME.calls",
+        CHAIN,
+        "calls = [\"orders\"]",
+        "calls = [\"orders\", \"orders\"]",
+        M("attempts"),
+    ),
     up("service.NAME.workers", SERVER, "workers = 2", "workers = 1", M("mean_latency")),
-    up("service.NAME.service_time", SERVER, "{ kind = \"constant\", mean = \"8 ms\" }", "\"9 ms\"", M("mean_latency")),
-    down("service.NAME.fails", CHAIN, "service_time = \"10 ms\"\nfails = \"50 %\"", "service_time = \"10 ms\"\nfails = \"never\"", M("retries")),
+    up(
+        "service.NAME.service_time",
+        SERVER,
+        "{ kind = \"constant\", mean = \"8 ms\" }",
+        "\"9 ms\"",
+        M("mean_latency"),
+    ),
+    down(
+        "service.NAME.fails",
+        CHAIN,
+        "service_time = \"10 ms\"\nfails = \"50 %\"",
+        "service_time = \"10 ms\"\nfails = \"never\"",
+        M("retries"),
+    ),
     down("service.NAME.status", STORM, "status = 503", "status = 404", M("attempts")),
     down("service.NAME.timeout", CHAIN, "timeout = \"50 ms\"", "timeout = \"5 ms\"", M("answered")),
-    down("service.NAME.retry", CHAIN, "timeout = \"50 ms\"\nretry = \"three\"", "timeout = \"50 ms\"\nretry = \"never\"", M("attempts")),
-    up("service.NAME.service_time.kind", SERVER, "kind = \"constant\"", "kind = \"exponential\"", M("p99_latency")),
-    up("service.NAME.service_time.mean", SERVER, "mean = \"8 ms\"", "mean = \"9 ms\"", M("mean_latency")),
+    down(
+        "service.NAME.retry",
+        CHAIN,
+        "timeout = \"50 ms\"\nretry = \"three\"",
+        "timeout = \"50 ms\"\nretry = \"never\"",
+        M("attempts"),
+    ),
+    up(
+        "service.NAME.service_time.kind",
+        SERVER,
+        "kind = \"constant\"",
+        "kind = \"exponential\"",
+        M("p99_latency"),
+    ),
+    up(
+        "service.NAME.service_time.mean",
+        SERVER,
+        "mean = \"8 ms\"",
+        "mean = \"9 ms\"",
+        M("mean_latency"),
+    ),
     up("retry.NAME.max_attempts", STORM, "max_attempts = 4", "max_attempts = 6", M("attempts")),
-    up("retry.NAME.backoff", STORM, "backoff = \"full-jitter\"", "backoff = \"exponential\"", M("mean_wait")),
+    up(
+        "retry.NAME.backoff",
+        STORM,
+        "backoff = \"full-jitter\"",
+        "backoff = \"exponential\"",
+        M("mean_wait"),
+    ),
     up("retry.NAME.base", STORM, "base = \"100 ms\"", "base = \"200 ms\"", M("mean_wait")),
     up("retry.NAME.factor", STORM, "factor = 2", "factor = 3", M("mean_wait")),
     down("retry.NAME.cap", STORM, "cap = \"1 s\"", "cap = \"200 ms\"", M("mean_wait")),
@@ -170,11 +272,17 @@ const CASES: &[Case] = &[
     down("budget.NAME.fill", CHAIN, "fill = \"on-call\"", "fill = \"on-success\"", M("retries")),
     down("budget.NAME.scope", CHAIN, "scope = \"client\"", "scope = \"global\"", M("retries")),
     up("variant.name", &VARIANT, "name = \"one\"", "name = \"the first\"", Variants),
-    up("variant.set", &VARIANT, "\"client.app.count\" = 100", "\"client.app.count\" = 200", M("requests")),
-    up("threshold.metric", &THRESHOLD, "metric = \"attempts\"", "metric = \"requests\"", Met),
-    down("threshold.of", &THRESHOLD, "of = \"100\"", "of = \"300\"", Met),
-    down("threshold.min", &THRESHOLD, "min = 1", "min = 200", Met),
-    down("threshold.max", &THRESHOLD, "max = 150", "max = 50", Met),
+    up(
+        "variant.set",
+        &VARIANT,
+        "\"client.app.count\" = 100",
+        "\"client.app.count\" = 200",
+        M("requests"),
+    ),
+    up("threshold.metric", &THRESHOLD, "metric = \"retries\"", "metric = \"attempts\"", Met),
+    down("threshold.of", &THRESHOLD, "of = \"100\"\nmax", "of = \"300\"\nmax", Met),
+    down("threshold.min", &THRESHOLD, "min = 1\n", "min = 200\n", Met),
+    down("threshold.max", &THRESHOLD, "max = 250", "max = 50", Met),
     up("threshold.equals", &THRESHOLD, "equals = 10", "equals = 99", Met),
     up("threshold.tolerance", &THRESHOLD, "tolerance = 1\n", "tolerance = 100\n", Met),
 ];
@@ -191,9 +299,10 @@ const THRESHOLD: &str = concat!(
     "name = \"thresholds\"\n[client.app]\ncalls = \"shop\"\narrivals = \"together\"\n",
     "retry = { max_attempts = 2, backoff = \"none\" }\n[service.shop]\nfails = \"always\"\n",
     "[compare]\n\"client.app.count\" = [100, 300]\n",
-    "[[threshold]]\nmetric = \"attempts\"\nof = \"100\"\nmax = 150\n",
+    "[[threshold]]\nmetric = \"attempts\"\nof = \"100\"\nmax = 250\n",
     "[[threshold]]\nmetric = \"requests\"\nof = \"100\"\nmin = 1\n",
     "[[threshold]]\nmetric = \"requests\"\nof = \"100\"\nequals = 10\ntolerance = 1\n",
+    "[[threshold]]\nmetric = \"retries\"\nof = \"100\"\nmin = 150\n",
 );
 
 fn scenario(text: &str) -> Scenario {
@@ -228,7 +337,7 @@ impl Probe {
 }
 
 fn met(scenario: &Scenario, results: &[VariantResult]) -> f64 {
-    let verdicts = retry_storm::experiment::threshold::evaluate(&scenario.thresholds, results);
+    let verdicts = retry_storm::experiment::threshold::judge(&scenario.thresholds, results);
     verdicts.iter().filter(|verdict| verdict.passed).count() as f64
 }
 
@@ -258,8 +367,12 @@ fn every_key_has_a_case() {
         .filter(|(_, key)| key.works())
         .map(|(section, key)| path(section.path, key.name))
         .collect();
-    let cases: BTreeSet<String> =
-        CASES.iter().map(|case| case.key).chain(ONE_VALUE.iter().copied()).map(String::from).collect();
+    let cases: BTreeSet<String> = CASES
+        .iter()
+        .map(|case| case.key)
+        .chain(ONE_VALUE.iter().copied())
+        .map(String::from)
+        .collect();
     let missing: Vec<_> = keys.difference(&cases).collect();
     let unknown: Vec<_> = cases.difference(&keys).collect();
     assert!(missing.is_empty(), "keys without a case: {missing:?}");

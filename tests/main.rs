@@ -1,3 +1,4 @@
 //! All tests that look at the crate from outside, in one binary.
 
+mod keys;
 mod laws;

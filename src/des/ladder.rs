@@ -16,6 +16,9 @@ const SLOTS: usize = 1 << BITS;
 /// Rungs that own all bits of a time.
 const RUNGS: usize = (u64::BITS / BITS) as usize;
 
+/// Slots whose times differ in the lower 32 bits only.
+const NARROW_SLOTS: usize = (u32::BITS / BITS) as usize * SLOTS;
+
 /// Most events in the near part, beyond which it goes back to the rungs.
 const NEAR_MAX: usize = 2 * CHUNK;
 
@@ -117,10 +120,18 @@ impl<T: Copy> Ladder<T> {
         if self.near.is_empty() && self.tail.is_empty() && !self.advance(limit) {
             return None;
         }
-        let entry = match self.near.last() {
-            Some(entry) if entry.at <= limit => self.near.pop()?,
-            None if self.last <= limit => self.pool.pop(&mut self.tail)?,
-            _ => return None,
+        let entry = if let Some(entry) = self.near.last() {
+            let entry = *entry;
+            if entry.at > limit {
+                return None;
+            }
+            self.near.pop();
+            entry
+        } else {
+            if self.last > limit {
+                return None;
+            }
+            self.pool.pop(&mut self.tail)?
         };
         self.len -= 1;
         self.now = entry.at;
@@ -179,6 +190,7 @@ impl<T: Copy> Ladder<T> {
 
     /// Brings the earliest events of the rungs to hand, if there is one not later
     /// than `limit`. Nothing was at hand before.
+    #[inline(never)]
     fn advance(&mut self, limit: u64) -> bool {
         if self.soonest > limit {
             return false;
@@ -214,12 +226,18 @@ impl<T: Copy> Ladder<T> {
                 _ => break,
             }
             let mut chain = self.take_slot(index);
-            self.near.extend_from_slice(self.pool.first_chunk(&chain));
+            let events = self.pool.first_chunk(&chain);
+            if index < NARROW_SLOTS {
+                append_counted(&mut self.near, events);
+            } else {
+                let start = self.near.len();
+                self.near.extend_from_slice(events);
+                self.near[start..].sort_by_key(|entry| entry.at);
+            }
             self.pool.drop_first_chunk(&mut chain);
             self.last = self.end_of(index);
             next = self.first_slot();
         }
-        self.near.sort_by_key(|entry| entry.at);
         self.near.reverse();
     }
 
@@ -240,6 +258,26 @@ impl<T: Copy> Ladder<T> {
         let above = self.last & !(u64::MAX >> (u64::BITS - BITS - shift));
         above | ((index % SLOTS) as u64) << shift | ((1 << shift) - 1)
     }
+}
+
+/// Appends the events of one narrow slot in the order of time, those of one time
+/// in the order given.
+///
+/// The place of an event is the number of those that come before it. To count
+/// them takes no branch, and of the times the lower half is enough to compare.
+fn append_counted<T: Copy>(near: &mut Vec<Entry<T>>, events: &[Entry<T>]) {
+    let mut times = [0_u32; CHUNK];
+    let times = &mut times[..events.len()];
+    for (time, entry) in times.iter_mut().zip(events) {
+        *time = entry.at as u32;
+    }
+    let mut order = [0_u8; CHUNK];
+    for (index, own) in times.iter().enumerate() {
+        let before: u32 = times[..index].iter().map(|other| u32::from(other <= own)).sum();
+        let below: u32 = times[index..].iter().map(|other| u32::from(other < own)).sum();
+        order[(before + below) as usize % CHUNK] = index as u8;
+    }
+    near.extend(order[..events.len()].iter().map(|index| events[*index as usize]));
 }
 
 #[cfg(test)]

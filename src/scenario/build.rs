@@ -4,20 +4,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::diagnostics::{Problem, Report};
-use super::graph;
 use super::keys::{CLIENT, ROOT, SERVICE, grouped};
 use super::policy::{Policies, Policy};
-use super::suggest::nearest;
+use super::report::{Problem, Report};
 use super::text::Span;
 use super::tree::{Node, Table};
 use super::values::short;
 use super::view::View;
+use super::{ending, graph};
 use crate::draw::name_hash;
 use crate::law::Law;
 use crate::model::Model;
 use crate::model::spec::{Arrivals, Budget, Caller, Client, Edge, RandomSource, Service};
-use crate::policy::RetryPolicy;
 use crate::time::Duration;
 
 /// More services or clients than this are refused.
@@ -25,9 +23,6 @@ pub(super) const MOST_TABLES: usize = 10_000;
 
 /// More calls than this in one world are refused.
 const MOST_CALLS: usize = 100_000;
-
-/// The most requests that a client may be expected to send.
-const MOST_REQUESTS: f64 = 1e10;
 
 /// The places of a model's parts, for what is found wrong with the whole.
 #[derive(Debug, Default)]
@@ -38,6 +33,17 @@ pub(super) struct Places {
     pub(super) edges: Vec<Span>,
     /// Where each edge's retry policy stands.
     pub(super) policies: Vec<Span>,
+    /// Which clients, services and policies of edges were read without an
+    /// error. The others say nothing about the whole.
+    pub(super) sound: Sound,
+}
+
+/// Which parts of a model were read without an error.
+#[derive(Debug, Default)]
+pub(super) struct Sound {
+    pub(super) clients: Vec<bool>,
+    pub(super) services: Vec<bool>,
+    pub(super) edges: Vec<bool>,
 }
 
 /// What is only wrong if no variant uses it, or worth one warning in all.
@@ -54,6 +60,7 @@ pub(super) struct Notes {
 pub(super) fn model(root: &Table, report: &mut Report, notes: &mut Notes) -> Model {
     let start = Span::new(0, &(0..0));
     let view = View::new(&ROOT, root, start);
+    ending::warm_up(&view, report);
     let mut builder = Builder::new(root, report, notes);
     builder.clients();
     builder.services();
@@ -77,7 +84,6 @@ pub(super) fn model(root: &Table, report: &mut Report, notes: &mut Notes) -> Mod
         record_attempts: view.flag("record_attempts").unwrap_or(false),
         most_live: view.whole("live_limit").unwrap_or(20_000_000),
     };
-    ending(&model, &view, &places, report);
     graph::check(&model, &places, report, notes);
     model
 }
@@ -113,6 +119,7 @@ impl<'a, 'r> Builder<'a, 'r> {
     }
 
     fn clients(&mut self) {
+        let whole = View::new(&ROOT, self.root, Span::new(0, &(0..0)));
         for entry in self.root.section("client") {
             let Some(table) = entry.node.table() else { continue };
             let view = View::new(&CLIENT, table, entry.key_span);
@@ -122,15 +129,21 @@ impl<'a, 'r> Builder<'a, 'r> {
                 self.report.error(view.span_of("calls"), problem);
             }
             let processes = view.whole("count").unwrap_or(1);
-            let arrivals = arrivals(&view, self.report);
+            let arrivals = ending::arrivals(&view, self.report);
             let requests = match arrivals {
                 Arrivals::Together => Some(processes),
                 _ => view.whole("requests"),
             };
             let calls = self.calls(&view, Caller::Client(self.clients.len()));
-            self.places.clients.push(entry.key_span);
             let name = entry.key.to_string();
-            self.clients.push(Client { name, processes, arrivals, requests, calls });
+            let client = Client { name, processes, arrivals, requests, calls };
+            let sound = view.is_sound();
+            if sound {
+                ending::client(&client, &whole, view.span, self.report);
+            }
+            self.places.clients.push(view.span);
+            self.places.sound.clients.push(sound);
+            self.clients.push(client);
         }
     }
 
@@ -139,23 +152,23 @@ impl<'a, 'r> Builder<'a, 'r> {
             let Some(table) = entry.node.table() else { continue };
             let view = View::new(&SERVICE, table, entry.key_span);
             let calls = self.calls(&view, Caller::Service(self.services.len()));
-            self.places.services.push(entry.key_span);
+            let instantly = Law::Constant(Duration::ZERO);
             self.services.push(Service {
                 name: entry.key.to_string(),
                 workers: view.whole("workers").map(|workers| workers as u32),
-                service_time: view
-                    .law("service_time", self.report)
-                    .unwrap_or(Law::Constant(Duration::ZERO)),
+                service_time: view.law("service_time", self.report).unwrap_or(instantly),
                 fails: view.chance("fails").unwrap_or(0.0),
                 status: view.whole("status").map_or(503, |status| status as u16),
                 calls,
             });
+            self.places.services.push(view.span);
+            self.places.sound.services.push(view.is_sound());
         }
     }
 
     /// The edges of one caller, in order.
     fn calls(&mut self, view: &View<'_>, caller: Caller) -> Vec<usize> {
-        let (policy, name) = self.policies.of(view.node("retry"), view.span, self.report);
+        let (policy, name) = self.policies.of(view, self.report);
         self.notes.policies.extend(name);
         let timeout = view.time("timeout");
         let Some(node) = view.node("calls") else { return Vec::new() };
@@ -167,14 +180,16 @@ impl<'a, 'r> Builder<'a, 'r> {
             let most = grouped(MOST_CALLS as u64);
             let problem = Problem::new(format!("more than {most} calls"), "too many calls");
             self.report.error(node.span, problem.help("leave some of them out"));
+            view.set_broken();
             return Vec::new();
         }
         let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
         let mut calls = Vec::new();
         for node in names {
-            let Some(name) = node.text() else { continue };
-            let Some(&target) = self.numbers.get(name) else {
-                self.unknown_service(name, node.span);
+            let number = node.text().and_then(|name| self.numbers.get(name).copied());
+            let (Some(name), Some(target)) = (node.text(), number) else {
+                self.unknown_service(node);
+                view.set_broken();
                 continue;
             };
             let occurrence = seen.entry(name).or_insert(0);
@@ -201,16 +216,20 @@ impl<'a, 'r> Builder<'a, 'r> {
         let (retry, budget) = (policy.retry, policy.budget);
         self.edges.push(Edge { caller, target, position, timeout, retry, budget });
         self.places.policies.push(policy.span);
+        self.places.sound.edges.push(policy.sound);
     }
 
-    fn unknown_service(&mut self, name: &str, span: Span) {
-        let near = nearest(name, self.numbers.keys().copied());
+    /// Reports a name that no service has. What is no name at all was reported
+    /// before.
+    fn unknown_service(&mut self, node: &Node) {
+        let Some(name) = node.text() else { return };
+        let near = self.report.nearest(node.span, name, self.numbers.keys().copied());
         let help = match near {
             Some(near) => format!("a service with a similar name exists: `{near}`"),
             None => format!("describe it in [service.{}]", short(name)),
         };
         let title = format!("unknown service `{}`", short(name));
-        self.report.error(span, Problem::new(title, "unknown service").help(help));
+        self.report.error(node.span, Problem::new(title, "unknown service").help(help));
     }
 
     /// The budgets that edges use, in file order; edges get their new numbers.
@@ -230,73 +249,4 @@ impl<'a, 'r> Builder<'a, 'r> {
 /// service it is. A name has no `#`, so the two do not mix.
 fn position(name: &str, occurrence: u32) -> u64 {
     if occurrence == 0 { name_hash(name) } else { name_hash(&format!("{name}#{occurrence}")) }
-}
-
-/// When a client's requests start; reports keys that do not fit.
-fn arrivals(view: &View<'_>, report: &mut Report) -> Arrivals {
-    let known = view.require("arrivals", "arrivals = \"poisson\"", report);
-    let Some(word) = view.word("arrivals").filter(|_| known) else { return Arrivals::OneByOne };
-    let with_rate = matches!(word, "poisson" | "constant");
-    if with_rate {
-        view.require("rate", "rate = \"800 /s\"", report);
-    } else if view.has("rate") {
-        let title = format!("arrivals = \"{word}\" has no `rate`");
-        let problem = Problem::new(title, "not used");
-        let help = "leave it out, or write arrivals = \"poisson\" or \"constant\"";
-        report.error(view.span_of("rate"), problem.help(help));
-    }
-    if word == "together" && view.has("requests") {
-        let problem = Problem::new("arrivals = \"together\" has no `requests`", "not used");
-        let help = "each of `count` clients sends one request: leave `requests` out";
-        report.error(view.span_of("requests"), problem.help(help));
-    }
-    let rate = view.rate("rate").unwrap_or(1.0);
-    match word {
-        "together" => Arrivals::Together,
-        "poisson" => Arrivals::Poisson { rate },
-        "constant" => Arrivals::Constant { rate },
-        _ => Arrivals::OneByOne,
-    }
-}
-
-/// Whether the run ends, and after how much.
-fn ending(model: &Model, view: &View<'_>, places: &Places, report: &mut Report) {
-    if let Some(duration) = model.duration
-        && model.warmup >= duration
-    {
-        let problem = Problem::new("the warm-up is not shorter than the run", "nothing is left")
-            .help(format!("`duration` is {duration}; metrics leave out what is before `warmup`"));
-        report.error(view.span_of("warmup"), problem);
-    }
-    for (client, &span) in model.clients.iter().zip(&places.clients) {
-        if client.requests.is_none() && !view.has("duration") {
-            let problem = Problem::new(
-                format!("the run has no end: `{}` sends requests for ever", client.name),
-                "neither `requests` nor `duration`",
-            )
-            .help("give the client `requests = 10_000`, or the scenario `duration = \"60 s\"`");
-            report.error(span, problem);
-        }
-        let (Arrivals::Poisson { rate } | Arrivals::Constant { rate }) = client.arrivals else {
-            continue;
-        };
-        let seconds = model.duration.unwrap_or_default().as_secs_f64();
-        if client.requests.is_none() && rate * seconds > MOST_REQUESTS {
-            let title = format!("`{}` would send {:.0e} requests", client.name, rate * seconds);
-            let problem = Problem::new(title, "too many requests")
-                .help("at most 10_000_000_000: lower `rate` or `duration`, or give `requests`");
-            report.error(span, problem);
-        }
-        if client.requests.is_some_and(|n| n as f64 / rate > super::quantity::LONGEST.as_secs_f64())
-        {
-            let title = format!("the requests of `{}` take more than ten years", client.name);
-            let problem = Problem::new(title, "too slow").help("raise `rate` or lower `requests`");
-            report.error(span, problem);
-        }
-    }
-}
-
-/// Whether a policy ever repeats an attempt.
-pub(super) fn retries(policy: &RetryPolicy) -> bool {
-    policy.max_attempts != Some(1)
 }

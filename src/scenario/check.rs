@@ -3,8 +3,8 @@
 //! keys says what is right. What holds between values is checked where the
 //! model is built, for each variant.
 
-use super::diagnostics::{Problem, Report};
 use super::keys::{Key, Kind, Section, sections};
+use super::report::{Problem, Report};
 use super::suggest::nearest;
 use super::tree::{Node, Table};
 use super::values::{self, mismatch, short};
@@ -86,7 +86,10 @@ fn policy(section: &'static Section, node: &Node, report: &mut Report) -> Result
     if node.text().is_some() {
         return Ok(());
     }
-    inner("retry", section, node, report)
+    let problem = || mismatch("retry", "a name of a policy, a policy or \"never\"", node);
+    let inner = node.table().ok_or_else(problem)?;
+    table(section, inner, report);
+    Ok(())
 }
 
 fn calls(name: &str, node: &Node, report: &mut Report) -> Result<(), Problem> {
@@ -119,19 +122,20 @@ fn named(
     node: &Node,
     report: &mut Report,
 ) -> Result<(), Problem> {
-    let tables = node.table().ok_or_else(|| mismatch(key, "tables by name", node))?;
+    let problem = |what: &str| {
+        let title = format!("`{key}` holds tables by name, not {what}");
+        let help = format!("[{key}.NAME] begins the table of a {}", section.name);
+        Problem::new(title, "not a table").help(help)
+    };
+    let tables = node.table().ok_or_else(|| problem(node.kind()))?;
     for entry in tables.entries() {
         if let Some(problem) = name(section, &entry.key) {
             report.error(entry.key_span, problem);
         }
-        match entry.node.table() {
+        let inner = entry.node.table();
+        match inner {
             Some(inner) => table(section, inner, report),
-            None => {
-                let title =
-                    format!("`{key}` holds tables by name, `{}` is none", short(&entry.key));
-                let help = format!("[{key}.NAME] begins the table of a {}", section.name);
-                report.error(entry.node.span, Problem::new(title, "not a table").help(help));
-            }
+            None => report.error(entry.node.span, problem(entry.node.kind())),
         }
     }
     Ok(())
@@ -142,6 +146,8 @@ pub(super) fn name(section: &'static Section, name: &str) -> Option<Problem> {
     let good = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
     if name.is_empty() || !name.bytes().all(good) {
         let problem = Problem::new(format!("`{}` is not a name", short(name)), "not a name");
+        let problem =
+            if name.is_empty() { Problem::new("a name is empty", "no name") } else { problem };
         return Some(problem.help("a name has letters, digits, `_` and `-`, so that paths work"));
     }
     if name.len() > LONGEST_NAME {
@@ -186,20 +192,17 @@ pub(super) fn unknown_key(section: &'static Section, name: &str) -> Problem {
     if name == "retries" {
         return problem.help("use max_attempts = N+1: it counts all attempts, the first included");
     }
+    let known = sections().into_iter().find(|other| other.key(name).is_some());
+    if let Some(other) = known {
+        return problem.help(match other.path {
+            "" => format!("`{name}` belongs to the top level, above the first table"),
+            path => format!("`{name}` is a key of a {}, {path}", other.name),
+        });
+    }
     if let Some(key) = nearest(name, section.keys.iter().map(|key| key.name)) {
         return problem.help(format!("a key with a similar name exists: `{key}`"));
     }
-    let elsewhere = sections().into_iter().find(|other| other.key(name).is_some());
-    let help = match elsewhere {
-        Some(other) if other.path.is_empty() => {
-            format!("`{name}` belongs to the top level, above the first table")
-        }
-        Some(other) => format!("`{name}` belongs to a {}: {}", other.name, other.path),
-        None => {
-            let names: Vec<_> =
-                section.keys.iter().filter(|key| key.works()).map(|key| key.name).collect();
-            format!("keys of a {} are {}", section.name, names.join(", "))
-        }
-    };
-    problem.help(help)
+    let supported = section.keys.iter().filter(|key| key.works());
+    let names: Vec<_> = supported.map(|key| key.name).collect();
+    problem.help(format!("keys of a {} are {}", section.name, names.join(", ")))
 }

@@ -2,9 +2,9 @@
 //! runs that would stand still. Everything here walks in loops, not in
 //! recursion: chains may be ten thousand services deep.
 
-use super::build::{Notes, Places, retries};
-use super::diagnostics::{Problem, Report};
+use super::build::{Notes, Places, Sound};
 use super::keys::grouped;
+use super::report::{Problem, Report};
 use super::text::Span;
 use crate::law::Law;
 use crate::model::Model;
@@ -35,8 +35,8 @@ pub(super) struct Layers {
 pub(super) fn check(model: &Model, places: &Places, report: &mut Report, notes: &mut Notes) {
     let Some(order) = callees_first(model, places, report) else { return };
     fan_out(model, places, report);
-    let dead = always_failing(model, &order);
-    let instant = instant(model, &order);
+    let dead = always_failing(model, &places.sound, &order);
+    let instant = instant(model, &places.sound, &order);
     endless(model, places, &dead, &instant, report);
     standing_still(model, places, &instant, report);
     layers(model, places, &order, &dead, report, notes);
@@ -116,56 +116,58 @@ fn fan_out(model: &Model, places: &Places, report: &mut Report) {
     report.error(places.services[worst], problem);
 }
 
-/// Whether every attempt at a service fails in a way that is retried.
-fn always_failing(model: &Model, order: &[usize]) -> Vec<bool> {
+/// Whether every attempt at a service fails in a way that is retried. Of a
+/// service that was not read right nothing is said.
+fn always_failing(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
     let mut dead = vec![false; model.services.len()];
     for &number in order {
         let service = &model.services[number];
-        let own = service.fails >= 1.0;
-        dead[number] = if own {
-            Failure::Status(service.status).may_pass()
-        } else {
-            service.calls.iter().any(|&edge| edge_fails(model, &model.edges[edge], &dead))
-        };
+        dead[number] = sound.services[number]
+            && if service.fails >= 1.0 {
+                Failure::Status(service.status).may_pass()
+            } else {
+                service.calls.iter().any(|&edge| edge_fails(model, &model.edges[edge], &dead))
+            };
     }
     dead
 }
 
 /// Whether every attempt on an edge fails in a way that is retried.
 fn edge_fails(model: &Model, edge: &Edge, dead: &[bool]) -> bool {
-    let too_slow = match (edge.timeout, model.services[edge.target].service_time) {
-        (Some(timeout), Law::Constant(time)) => time > timeout,
+    let too_slow = match (edge.timeout, &model.services[edge.target].service_time) {
+        (Some(timeout), Law::Constant(time)) => *time > timeout,
         _ => false,
     };
     dead[edge.target] || too_slow
 }
 
-/// Whether an attempt at a service takes no time at all.
-fn instant(model: &Model, order: &[usize]) -> Vec<bool> {
+/// Whether an attempt at a service takes no time at all. Of a service that was
+/// not read right nothing is said.
+fn instant(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
     let mut instant = vec![false; model.services.len()];
     for &number in order {
         let service = &model.services[number];
-        let calls = || service.calls.iter().map(|&edge| &model.edges[edge]);
-        instant[number] = takes_no_time(service.service_time)
-            && (service.fails >= 1.0 || calls().all(|edge| waits_for_nothing(edge, &instant)));
+        let at_once = matches!(service.service_time, Law::Constant(time) if time.is_zero());
+        let calls_nobody = service.fails >= 1.0;
+        let mut calls = service.calls.iter().copied();
+        instant[number] = sound.services[number]
+            && at_once
+            && (calls_nobody || calls.all(|edge| waits_for_nothing(model, sound, edge, &instant)));
     }
     instant
 }
 
-fn takes_no_time(law: Law) -> bool {
-    matches!(law, Law::Constant(time) if time.is_zero())
-}
-
 /// Whether a call takes no time, however often it is retried.
-fn waits_for_nothing(edge: &Edge, instant: &[bool]) -> bool {
-    let waits = retries(&edge.retry) && edge.retry.backoff.strategy != Strategy::None;
-    instant[edge.target] && !waits
+fn waits_for_nothing(model: &Model, sound: &Sound, edge: usize, instant: &[bool]) -> bool {
+    let Edge { target, retry, .. } = &model.edges[edge];
+    let waits = retry.max_attempts != Some(1) && retry.backoff.strategy != Strategy::None;
+    sound.edges[edge] && instant[*target] && !waits
 }
 
 /// Unlimited attempts that cannot end.
 fn endless(model: &Model, places: &Places, dead: &[bool], instant: &[bool], report: &mut Report) {
     for (number, edge) in model.edges.iter().enumerate() {
-        if edge.retry.max_attempts.is_some() {
+        if edge.retry.max_attempts.is_some() || !places.sound.edges[number] {
             continue;
         }
         let span = places.policies[number];
@@ -181,7 +183,7 @@ fn endless(model: &Model, places: &Places, dead: &[bool], instant: &[bool], repo
         if edge.budget.is_some() || !edge_fails(model, edge, dead) {
             continue;
         }
-        let problem = if waits_for_nothing(edge, instant) {
+        let problem = if waits_for_nothing(model, &places.sound, number, instant) {
             Problem::new(
                 format!(
                     "a call of `{target}` makes a million attempts at one instant: \
@@ -205,17 +207,18 @@ fn endless(model: &Model, places: &Places, dead: &[bool], instant: &[bool], repo
 
 /// Requests one by one that take no time never let the clock move.
 fn standing_still(model: &Model, places: &Places, instant: &[bool], report: &mut Report) {
-    for (client, &span) in model.clients.iter().zip(&places.clients) {
+    for (number, client) in model.clients.iter().enumerate() {
         let endless = client.requests.is_none() && client.arrivals == Arrivals::OneByOne;
-        let mut calls = client.calls.iter().map(|&edge| &model.edges[edge]);
-        if endless && !client.calls.is_empty() && calls.all(|edge| waits_for_nothing(edge, instant))
+        let mut calls = client.calls.iter().copied();
+        if places.sound.clients[number]
+            && endless
+            && calls.all(|edge| waits_for_nothing(model, &places.sound, edge, instant))
         {
-            let problem = Problem::new(
-                format!("requests of `{}` take no time, so one by one they never end", client.name),
-                "the clock stands still",
-            )
-            .help("give the client `requests`, or the services a `service_time`");
-            report.error(span, problem);
+            let name = &client.name;
+            let title = format!("requests of `{name}` take no time, so one by one they never end");
+            let problem = Problem::new(title, "the clock stands still")
+                .help("give the client `requests`, or the services a `service_time`");
+            report.error(places.clients[number], problem);
         }
     }
 }
@@ -247,11 +250,14 @@ impl Worst {
         for layer in 0..3 {
             let product = times(from.product[layer], attempts);
             let into = if attempts > 1 { (layer + 1).min(2) } else { layer };
-            if product > self.product[into] {
+            let before = if layer == 2 { from.retrying } else { layer };
+            let retrying = before + usize::from(attempts > 1);
+            // Products that no longer fit are told apart by their layers.
+            let deeper = into == 2 && product == self.product[2] && retrying > self.retrying;
+            if product > self.product[into] || (deeper && product > 0) {
                 self.product[into] = product;
                 if into == 2 {
-                    let before = if layer == 2 { from.retrying } else { layer };
-                    self.retrying = before + usize::from(attempts > 1);
+                    self.retrying = retrying;
                 }
             }
         }
@@ -268,17 +274,19 @@ fn layers(
     notes: &mut Notes,
 ) {
     let mut worst = vec![Worst::default(); model.services.len()];
-    let attempts = |edge: &Edge| edge.retry.max_attempts.map_or(UNLIMITED, u64::from);
+    let attempts = |edge: usize| match model.edges[edge].retry.max_attempts {
+        _ if !places.sound.edges[edge] => 1,
+        Some(most) => u64::from(most),
+        None => UNLIMITED,
+    };
     let entry = Worst { product: [1, 0, 0], retrying: 0 };
-    for edge in model.clients.iter().flat_map(|client| &client.calls) {
-        let edge = &model.edges[*edge];
-        worst[edge.target].extend(entry, attempts(edge));
+    for &edge in model.clients.iter().flat_map(|client| &client.calls) {
+        worst[model.edges[edge].target].extend(entry, attempts(edge));
     }
     for &number in order.iter().rev() {
         let from = worst[number];
         for &edge in &model.services[number].calls {
-            let edge = &model.edges[edge];
-            worst[edge.target].extend(from, attempts(edge));
+            worst[model.edges[edge].target].extend(from, attempts(edge));
         }
     }
     for (number, worst) in worst.iter().enumerate() {
@@ -287,17 +295,28 @@ fn layers(
         let span = places.services[number];
         let unbounded = model.duration.is_none() && model.budgets.is_empty();
         if dead[number] && unbounded && product > MOST_PRODUCT && product < UNLIMITED {
-            let shown = grouped(product);
-            let title = format!(
-                "one request makes up to {shown} attempts at `{service}`, which always fails"
-            );
+            let shown = shown(product);
+            let title =
+                format!("one request makes {shown} attempts at `{service}`, which always fails");
             let problem = Problem::new(title, "retries multiply on the way to it")
                 .help("at most 1_000_000_000: lower `max_attempts`, or retry in one layer only");
             report.error(span, problem);
-        } else if product > notes.layers.as_ref().map_or(1, |layers| layers.product) {
-            let retrying = worst.retrying;
+            continue;
+        }
+        let retrying = worst.retrying;
+        let most = notes.layers.as_ref().map_or((1, 0), |most| (most.product, most.retrying));
+        if (product, retrying) > most {
             notes.layers = Some(Layers { product, retrying, service, span });
         }
+    }
+}
+
+/// A product in words.
+fn shown(product: u64) -> String {
+    match product {
+        UNLIMITED => "any number of".to_owned(),
+        product if product == UNLIMITED - 1 => "more than 10^19".to_owned(),
+        product => format!("up to {}", grouped(product)),
     }
 }
 
@@ -305,10 +324,7 @@ impl Layers {
     /// Warns of the chain.
     pub(super) fn warn(&self, report: &mut Report) {
         let Self { retrying, service, .. } = self;
-        let product = match self.product {
-            UNLIMITED => "without limit".to_owned(),
-            product => format!("up to {}", grouped(product)),
-        };
+        let product = shown(self.product);
         let title = format!(
             "retries in {retrying} layers multiply: {product} attempts at `{service}` for one request"
         );

@@ -181,8 +181,8 @@ impl Kind {
             Self::Rate => "rate".to_owned(),
             Self::Chance => "`always`, `never` or a share".to_owned(),
             Self::Word(words) => {
-                let works: Vec<_> = words.iter().filter(|word| word.works).collect();
-                let names: Vec<_> = works.iter().map(|word| format!("`{}`", word.name)).collect();
+                let supported = words.iter().filter(|word| word.works);
+                let names: Vec<_> = supported.map(|word| format!("`{}`", word.name)).collect();
                 names.join(", ")
             }
             Self::Law(_) => "length of time, or a law".to_owned(),

@@ -9,9 +9,8 @@
 use std::rc::Rc;
 
 use super::check;
-use super::diagnostics::{Problem, Report};
 use super::keys::{Key, Kind, ROOT, Section};
-use super::suggest::nearest;
+use super::report::{Problem, Report};
 use super::text::Span;
 use super::tree::{Node, Table, Value};
 use super::values::short;
@@ -76,6 +75,10 @@ impl Path {
         loop {
             let (name, span) = &self.parts[at];
             let wrong = |problem| Err((*span, problem));
+            if name.is_empty() {
+                let problem = Problem::new("a path has an empty part", "no name");
+                return wrong(problem.help("a path looks like service.database.workers"));
+            }
             let Some(key) = section.key(name) else {
                 return wrong(check::unknown_key(section, name));
             };
@@ -100,10 +103,7 @@ impl Path {
                 Kind::Calls => return wrong(single_call(name)),
                 _ => match key.section() {
                     Some(inner) => section = inner,
-                    None => {
-                        let title = format!("`{name}` has no settings of its own");
-                        return wrong(Problem::new(title, "the path ends here"));
-                    }
+                    None => return wrong(no_parts(key)),
                 },
             }
         }
@@ -119,14 +119,26 @@ impl Path {
             .help(format!("a path names one setting: {name}.NAME.KEY"))
     }
 
+    fn no_table(&self, section: &Section) -> Problem {
+        let title = format!("`{}` is a whole {}", short(&self.text), section.name);
+        let help = format!("give it a table, or name one of its keys: {}.KEY", self.text);
+        Problem::new(title, "not a table").help(help)
+    }
+
     /// Puts a value there.
     pub(super) fn assign(&self, root: &mut Table, node: &Rc<Node>, report: &mut Report) {
-        if let Err((span, problem)) = self.assign_in(root, 0, node) {
+        if let Err((span, problem)) = self.assign_in(root, 0, node, report) {
             report.error(span, problem);
         }
     }
 
-    fn assign_in(&self, table: &mut Table, at: usize, node: &Rc<Node>) -> Result<(), Wrong> {
+    fn assign_in(
+        &self,
+        table: &mut Table,
+        at: usize,
+        node: &Rc<Node>,
+        report: &Report,
+    ) -> Result<(), Wrong> {
         let (name, span) = &self.parts[at];
         if at + 1 == self.parts.len() {
             table.insert(name, *span, Rc::clone(node));
@@ -136,14 +148,14 @@ impl Path {
             let empty = Node { span: *span, value: Value::Table(Table::default()) };
             table.insert(name, *span, Rc::new(empty));
         }
-        let missing = || (*span, self.missing(table, at));
+        let missing = || (*span, self.missing(table, at, report));
         let Some(inner) = table.get(name).cloned() else { return Err(missing()) };
         let mut inner = (*inner).clone();
         if let Some(problem) = self.make_table(&mut inner, at) {
             return Err((*span, problem));
         }
         if let Value::Table(below) = &mut inner.value {
-            self.assign_in(below, at + 1, node)?;
+            self.assign_in(below, at + 1, node, report)?;
         }
         table.insert(name, *span, Rc::new(inner));
         Ok(())
@@ -160,34 +172,63 @@ impl Path {
                 node.value = Value::Table(Table::on(name));
                 None
             }
-            _ => Some(
-                Problem::new(format!("`{whole}` is {}, not a table", node.kind()), "not a table")
-                    .help(format!("set `{whole}` as a whole")),
-            ),
+            _ => {
+                let shown = match &node.value {
+                    Value::Text(text) => format!("\"{}\"", short(text)),
+                    _ => node.kind().to_owned(),
+                };
+                let problem =
+                    Problem::new(format!("`{whole}` is {shown}, not a table"), "not a table");
+                Some(problem.help(format!("set `{whole}` as a whole")))
+            }
         }
     }
 
-    fn missing(&self, table: &Table, at: usize) -> Problem {
-        let (name, _) = &self.parts[at];
+    fn missing(&self, table: &Table, at: usize, report: &Report) -> Problem {
+        let (name, span) = &self.parts[at];
         if at == 1 {
-            let kind = ROOT.key(&self.parts[0].0).and_then(Key::section);
-            let kind = kind.map_or("name", |section| section.name);
-            let near = nearest(name, table.entries().iter().map(|entry| &*entry.key));
-            let help = near.map(|near| format!("a {kind} with a similar name exists: `{near}`"));
-            return Problem::new(
-                format!("unknown {kind} `{}`", short(name)),
-                format!("unknown {kind}"),
-            )
-            .maybe_help(help);
+            let section = ROOT.key(&self.parts[0].0).and_then(Key::section);
+            return unknown_name(
+                section.map_or("name", |section| section.name),
+                table,
+                name,
+                *span,
+                report,
+            );
         }
         let owner: Vec<_> = self.parts[..at].iter().map(|(name, _)| name.as_str()).collect();
         let owner = owner.join(".");
         if owner.is_empty() {
             return Problem::new(format!("there is no `{name}` here"), "no such table");
         }
+        let example = if name == "retry" { ", to { max_attempts = 3 } or the like" } else { "" };
         Problem::new(format!("`{owner}` has no `{name}` to change"), format!("no `{name}` here"))
-            .help(format!("set `{owner}.{name}` as a whole"))
+            .help(format!("set `{owner}.{name}` as a whole first{example}"))
     }
+}
+
+/// The error that a table has nothing of this name.
+fn unknown_name(kind: &str, table: &Table, name: &str, span: Span, report: &Report) -> Problem {
+    const FEW: usize = 6;
+    let names = || table.entries().iter().map(|entry| &*entry.key);
+    let help = match report.nearest(span, name, names()) {
+        Some(near) => Some(format!("a {kind} with a similar name exists: `{near}`")),
+        None if table.entries().len() <= FEW => {
+            Some(format!("what exists: {}", names().collect::<Vec<_>>().join(", ")))
+        }
+        None => None,
+    };
+    Problem::new(format!("unknown {kind} `{}`", short(name)), format!("unknown {kind}"))
+        .maybe_help(help)
+}
+
+fn no_parts(key: &Key) -> Problem {
+    let help = match key.kind {
+        Kind::Name(section) => Some(format!("set {section}.NAME.KEY instead")),
+        _ => None,
+    };
+    let title = format!("`{}` has no settings of its own", key.name);
+    Problem::new(title, "the path ends here").maybe_help(help)
 }
 
 fn single_call(name: &str) -> Problem {
@@ -208,16 +249,13 @@ impl Change {
                 return None;
             }
             Ok(Target::Key(key)) => check::value(key, node, report),
-            Ok(Target::Table(section)) => match node.table() {
-                Some(table) => check::table(section, table, report),
-                None => {
-                    let title = format!("`{}` is a whole {}", short(&path.text), section.name);
-                    let help =
-                        format!("give it a table, or name one of its keys: {}.KEY", path.text);
-                    report.error(node.span, Problem::new(title, "not a table").help(help));
+            Ok(Target::Table(section)) => {
+                let Some(table) = node.table() else {
+                    report.error(node.span, path.no_table(section));
                     return None;
-                }
-            },
+                };
+                check::table(section, table, report);
+            }
         }
         Some(Self { path, node: Rc::clone(node) })
     }

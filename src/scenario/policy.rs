@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::diagnostics::{Problem, Report};
 use super::keys::{BUDGET, PRESETS, RETRY};
-use super::suggest::nearest;
+use super::report::{Problem, Report};
 use super::text::Span;
-use super::tree::{Entry, Node, Table};
+use super::tree::{Entry, Table};
 use super::values::short;
 use super::view::View;
 use crate::model::spec::{Budget, Scope};
@@ -21,6 +20,8 @@ pub(super) struct Policy {
     pub(super) budget: Option<usize>,
     /// Where it stands.
     pub(super) span: Span,
+    /// Whether nothing in it is wrong.
+    pub(super) sound: bool,
 }
 
 /// The named policies and budgets of a scenario.
@@ -58,44 +59,41 @@ impl<'a> Policies<'a> {
     }
 
     /// The policy that a caller's `retry` asks for, and the name it goes by.
-    pub(super) fn of(
-        &self,
-        node: Option<&Node>,
-        span: Span,
-        report: &mut Report,
-    ) -> (Policy, Option<String>) {
-        let never = Policy { retry: RetryPolicy::NEVER, budget: None, span };
-        let Some(node) = node else { return (never, None) };
+    pub(super) fn of(&self, caller: &View<'_>, report: &mut Report) -> (Policy, Option<String>) {
+        let retry = RetryPolicy::NEVER;
+        let never = Policy { retry, budget: None, span: caller.span, sound: true };
+        let wrong = Policy { sound: false, ..never.clone() };
+        let Some(node) = caller.node("retry") else { return (never, None) };
         if let Some(table) = node.table() {
             let view = View::new(&RETRY, table, node.span);
             let Some(name) = &table.extends else { return (self.policy(&view, report), None) };
             let text = name.text().unwrap_or("");
-            let Some(entry) = self.tables.get(text) else {
-                report.error(name.span, self.unknown(text));
-                return (never, None);
+            let behind = self.tables.get(text).and_then(|entry| entry.node.table());
+            let Some(behind) = behind else {
+                report.error(name.span, self.unknown(text, name.span, report));
+                return (wrong, None);
             };
-            let Some(behind) = entry.node.table() else { return (never, None) };
             return (self.policy(&view.on(behind), report), Some(text.to_owned()));
         }
-        match node.text() {
-            None | Some("never") => (never, None),
-            Some(name) => match self.read.get(name) {
-                Some(policy) => (policy.clone(), Some(name.to_owned())),
-                None => {
-                    report.error(node.span, self.unknown(name));
-                    (never, None)
-                }
-            },
+        let Some(name) = node.text() else { return (wrong, None) };
+        if name == "never" {
+            return (never, None);
         }
+        let Some(policy) = self.read.get(name) else {
+            report.error(node.span, self.unknown(name, node.span, report));
+            return (wrong, None);
+        };
+        (policy.clone(), Some(name.to_owned()))
     }
 
-    fn unknown(&self, name: &str) -> Problem {
+    fn unknown(&self, name: &str, span: Span, report: &Report) -> Problem {
         if PRESETS.contains(&name) {
             let title = format!("the built-in policy `{name}` is not yet supported");
             return Problem::new(title, "not yet supported")
                 .help("write its settings as a policy of your own: [retry.NAME]");
         }
-        let near = nearest(name, self.tables.keys().copied().chain(["never"]));
+        let names = self.tables.keys().copied().chain(["never"]);
+        let near = report.nearest(span, name, names);
         let help = match near {
             Some(near) => format!("a policy with a similar name exists: `{near}`"),
             None => format!("describe it in [retry.{}], or write \"never\"", short(name)),
@@ -107,8 +105,6 @@ impl<'a> Policies<'a> {
     /// Reads one policy.
     fn policy(&self, view: &View<'_>, report: &mut Report) -> Policy {
         view.require("max_attempts", "max_attempts = 3", report);
-        let max_attempts = view.whole("max_attempts").map(|most| most as u32);
-        let unread = view.has("max_attempts") && max_attempts.is_none() && !unlimited(view);
         let strategy = strategy(view);
         if strategy != Strategy::None {
             view.require("base", "base = \"100 ms\"", report);
@@ -119,10 +115,8 @@ impl<'a> Policies<'a> {
         if base > cap && strategy != Strategy::None {
             let title = format!("`base` ({base}) is above `cap` ({cap})");
             let problem = Problem::new(title, "longer than the cap");
-            report.warning(
-                view.span_of("base"),
-                problem.help(format!("no wait is longer than {cap}")),
-            );
+            let help = format!("no wait is longer than {cap}");
+            report.warning(view.span_of("base"), problem.help(help));
         }
         let backoff = Backoff {
             strategy,
@@ -131,10 +125,10 @@ impl<'a> Policies<'a> {
             cap,
             floor_to_millis: view.word("round") == Some("floor-ms"),
         };
-        // A number that was refused is not "unlimited".
-        let max_attempts = if unread || !view.has("max_attempts") { Some(1) } else { max_attempts };
+        let max_attempts = view.whole("max_attempts").map(|most| most as u32);
         let retry = RetryPolicy { max_attempts, backoff };
-        Policy { retry, budget: self.budget_of(view, report), span: view.span }
+        let budget = self.budget_of(view, report);
+        Policy { retry, budget, span: view.span, sound: view.is_sound() }
     }
 
     /// The number of the budget that a policy names.
@@ -145,7 +139,9 @@ impl<'a> Policies<'a> {
         }
         let number = self.budget_numbers.get(name).copied();
         if number.is_none() {
-            let near = nearest(name, self.budget_numbers.keys().copied());
+            view.set_broken();
+            let names = self.budget_numbers.keys().copied();
+            let near = report.nearest(view.span_of("budget"), name, names);
             let help = match near {
                 Some(near) => format!("a budget with a similar name exists: `{near}`"),
                 None => format!("describe it in [budget.{}]", short(name)),
@@ -156,10 +152,6 @@ impl<'a> Policies<'a> {
         }
         number
     }
-}
-
-fn unlimited(view: &View<'_>) -> bool {
-    view.node("max_attempts").and_then(Node::text) == Some("unlimited")
 }
 
 fn strategy(view: &View<'_>) -> Strategy {

@@ -3,7 +3,7 @@
 //! Numbers are kept as decimals, exactly as typed, so that a length of time is
 //! a whole number of nanoseconds without a detour through floating point.
 
-use super::diagnostics::Problem;
+use super::report::Problem;
 use super::suggest::nearest;
 use crate::time::Duration;
 
@@ -31,8 +31,20 @@ pub(super) const TIME_UNITS: [(&str, u64); 9] = [
 /// Units of rates with their seconds.
 const RATE_UNITS: [(&str, f64); 3] = [("/s", 1.0), ("/min", 60.0), ("/h", 3_600.0)];
 
+/// The units of time, as messages list them.
+const TIME_NAMES: [&str; 7] = ["ns", "us", "ms", "s", "min", "h", "d"];
+
+/// The units of rates, as messages list them.
+const RATE_NAMES: [&str; 3] = ["/s", "/min", "/h"];
+
 /// Words that people use for units that have another name here.
-const ALIASES: [(&str, &str); 15] = [
+const ALIASES: [(&str, &str); 21] = [
+    ("percent", "%"),
+    ("/sec", "/s"),
+    ("rps", "/s"),
+    ("qps", "/s"),
+    ("per second", "/s"),
+    ("per minute", "/min"),
     ("m", "min"),
     ("mins", "min"),
     ("minute", "min"),
@@ -104,8 +116,9 @@ impl Decimal {
         if kept.is_empty() {
             return Some(Self { negative: false, digits: 0, exponent: 0 });
         }
-        let shift = i64::from(exponent) + zeros as i64 - places as i64;
-        let exponent = shift.clamp(-1_000_000, 1_000_000) as i32;
+        // Files are far shorter than the numbers that would not fit here.
+        let moved = i32::try_from(zeros).ok()? - i32::try_from(places).ok()?;
+        let exponent = exponent.saturating_add(moved);
         Some(Self { negative, digits: kept.parse().ok()?, exponent })
     }
 
@@ -127,7 +140,7 @@ impl Decimal {
         let scaled = match (power, self.exponent >= 0) {
             (Some(power), true) => product.checked_mul(power),
             (None, true) => None,
-            (Some(power), false) if product % power == 0 => Some(product / power),
+            (Some(power), false) if product.is_multiple_of(power) => Some(product / power),
             (_, false) => return Scaled::Fraction,
         };
         scaled.and_then(|value| u64::try_from(value).ok()).map_or(Scaled::Huge, Scaled::Whole)
@@ -147,11 +160,13 @@ struct Quantity<'a> {
     typed: &'a str,
     number: Decimal,
     unit: &'a str,
+    /// The byte at which the unit starts.
+    unit_at: usize,
 }
 
 /// Splits `"250 ms"` into its number and its unit.
-fn split<'a>(key: &str, text: &'a str, example: &str) -> Result<Quantity<'a>, Problem> {
-    let text = text.trim();
+fn split<'a>(key: &str, whole: &'a str, example: &str) -> Result<Quantity<'a>, Problem> {
+    let text = whole.trim();
     let mut end = 0;
     for (at, letter) in text.char_indices() {
         let exponent = matches!(letter, 'e' | 'E')
@@ -163,8 +178,13 @@ fn split<'a>(key: &str, text: &'a str, example: &str) -> Result<Quantity<'a>, Pr
     }
     let (typed, unit) = (&text[..end], text[end..].trim());
     let number = Decimal::parse(typed).ok_or_else(|| {
-        Problem::new(format!("`{key}` is not a number with a unit"), "not a quantity")
-            .help(format!("write it like \"{example}\""))
+        let digits = typed.bytes().filter(u8::is_ascii_digit).count();
+        let title = if digits > Decimal::MOST_DIGITS {
+            format!("`{key}` has more than {} digits", Decimal::MOST_DIGITS)
+        } else {
+            format!("`{key}` is not a number with a unit")
+        };
+        Problem::new(title, "not a quantity").help(format!("write it like \"{example}\""))
     })?;
     if unit.is_empty() {
         return Err(Problem::new(format!("`{key}` has no unit"), "a number without a unit")
@@ -173,19 +193,15 @@ fn split<'a>(key: &str, text: &'a str, example: &str) -> Result<Quantity<'a>, Pr
     if number.is_negative() {
         return Err(Problem::new(format!("`{key}` is negative"), "below zero"));
     }
-    Ok(Quantity { typed, number, unit })
+    let unit_at = whole.rfind(unit).unwrap_or(0);
+    Ok(Quantity { typed, number, unit, unit_at })
 }
 
 /// Reads a length of time, `"1.5 s"`. `key` is for the messages.
 pub(super) fn time(key: &str, text: &str) -> Result<Duration, Problem> {
     let quantity = split(key, text, "250 ms")?;
     let Some(&(_, nanos)) = TIME_UNITS.iter().find(|(unit, _)| *unit == quantity.unit) else {
-        return Err(unknown_unit(
-            key,
-            quantity.unit,
-            "a length of time",
-            "ns, us, ms, s, min, h, d",
-        ));
+        return Err(unknown_unit(&quantity, "a length of time", &TIME_NAMES));
     };
     match quantity.number.times(nanos) {
         Scaled::Whole(nanos) if nanos <= LONGEST.as_nanos() => Ok(Duration::from_nanos(nanos)),
@@ -205,7 +221,7 @@ pub(super) fn rate(key: &str, text: &str) -> Result<f64, Problem> {
     let quantity = split(key, text, "800 /s")?;
     let unit: String = quantity.unit.split_whitespace().collect();
     let Some((_, seconds)) = RATE_UNITS.into_iter().find(|(name, _)| *name == unit) else {
-        return Err(unknown_unit(key, quantity.unit, "a rate", "/s, /min, /h"));
+        return Err(unknown_unit(&quantity, "a rate", &RATE_NAMES));
     };
     let rate = quantity.number.to_f64() / seconds;
     if quantity.number.is_zero() {
@@ -227,7 +243,7 @@ pub(super) fn rate(key: &str, text: &str) -> Result<f64, Problem> {
 pub(super) fn share(key: &str, text: &str) -> Result<f64, Problem> {
     let quantity = split(key, text, "5 %")?;
     if quantity.unit != "%" {
-        return Err(unknown_unit(key, quantity.unit, "a share", "%"));
+        return Err(unknown_unit(&quantity, "a share", &["%"]));
     }
     let share = quantity.number.to_f64() / 100.0;
     if share > 1.0 {
@@ -244,21 +260,28 @@ pub(super) fn tidy(text: &str) -> String {
     format!("{number} {unit}")
 }
 
-fn unknown_unit(key: &str, unit: &str, what: &str, units: &str) -> Problem {
-    let unit: String = unit.chars().take(40).collect();
-    let known = |list: &str| list.split(", ").any(|known| known == unit);
-    if known("ns, us, ms, s, min, h, d, /s, /min, /h, %") {
-        return Problem::new(format!("`{key}` is {what}, not in `{unit}`"), "wrong kind of unit")
-            .help(format!("its units are {units}"));
-    }
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == unit).map(|&(_, meant)| meant);
-    let meant = alias.filter(|meant| units.split(", ").any(|unit| unit == *meant));
-    let meant = meant.or_else(|| nearest(&unit, units.split(", ")));
-    let help = match meant {
-        Some(meant) => format!("a unit with a similar name exists: `{meant}`; units are {units}"),
-        None => format!("units are {units}"),
+fn unknown_unit(quantity: &Quantity<'_>, what: &str, units: &[&'static str]) -> Problem {
+    let unit: String = quantity.unit.chars().take(40).collect();
+    let spot = quantity.unit_at..quantity.unit_at + quantity.unit.len();
+    let all = match units {
+        [unit] => format!("its unit is {unit}"),
+        _ => format!("its units are {}", units.join(", ")),
     };
-    Problem::new(format!("unknown unit `{unit}`"), "unknown unit").help(help)
+    if TIME_NAMES.iter().chain(&RATE_NAMES).chain(&["%"]).any(|known| *known == unit) {
+        return Problem::new(format!("`{unit}` is not a unit of {what}"), "wrong kind of unit")
+            .help(all)
+            .at(spot);
+    }
+    let fits = |meant: &str| units.contains(&meant);
+    let aliases = ALIASES.iter().filter(|(_, meant)| fits(meant));
+    let words = units.iter().copied().chain(aliases.clone().map(|(alias, _)| *alias));
+    let near = nearest(&unit, words);
+    let near = near.map(|near| aliases.clone().find(|a| a.0 == near).map_or(near, |a| a.1));
+    let help = match near {
+        Some(near) => format!("a unit with a similar name exists: `{near}`; {all}"),
+        None => all,
+    };
+    Problem::new(format!("unknown unit `{unit}`"), "unknown unit").help(help).at(spot)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The tables of keys in docs/scenario.md, made from the table of keys.
 
-use super::keys::{Fallback, Key, Kind, Section, sections};
+use super::keys::{Fallback, Key, Kind, Section, Word, sections};
 
 /// A heading and a table of Markdown for every section.
 pub fn reference() -> String {
@@ -16,20 +16,19 @@ fn section(section: &Section) -> String {
         }
         path => format!("`[{path}]`"),
     };
-    let mut text = format!("### {title}\n\n{}\n", section.meaning);
     let (now, later): (Vec<&Key>, Vec<&Key>) = section.keys.iter().partition(|key| key.works());
+    let mut lines = vec![format!("### {title}\n\n{}\n", section.meaning)];
     if !now.is_empty() {
-        text.push_str("\n| key | value | if left out | meaning |\n|---|---|---|---|\n");
-        text.extend(now.into_iter().map(row));
+        lines.push("\n| key | value | if left out | meaning |\n|---|---|---|---|\n".to_owned());
+        lines.extend(now.into_iter().map(row));
     }
     if !later.is_empty() {
-        text.push_str("\nNot yet supported:\n\n| key | value | meaning |\n|---|---|---|\n");
-        for key in later {
-            let (name, kind) = (key.name, key.kind.describe());
-            text.push_str(&format!("| `{name}` | {kind} | {} |\n", key.meaning));
-        }
+        lines.push("\nNot yet supported:\n\n| key | value | meaning |\n|---|---|---|\n".to_owned());
+        lines.extend(later.into_iter().map(|key| {
+            format!("| `{}` | {} | {} |\n", key.name, key.kind.describe(), key.meaning)
+        }));
     }
-    text
+    lines.concat()
 }
 
 fn row(key: &Key) -> String {
@@ -38,15 +37,15 @@ fn row(key: &Key) -> String {
         Fallback::Value(value) => format!("`{value}`"),
         Fallback::Absent(meaning) => meaning.to_owned(),
     };
-    let mut meaning = key.meaning.to_owned();
+    let mut meaning = vec![key.meaning.to_owned()];
     if let Kind::Word(words) = key.kind {
-        for word in words.iter().filter(|word| word.works) {
-            meaning.push_str(&format!("<br>`{}`: {}", word.name, word.meaning));
-        }
-        let later: Vec<_> = words.iter().filter(|word| !word.works).map(|word| word.name).collect();
+        let (now, later): (Vec<&Word>, Vec<&Word>) = words.iter().partition(|word| word.works);
+        meaning.extend(now.iter().map(|word| format!("`{}`: {}", word.name, word.meaning)));
+        let later: Vec<_> = later.iter().map(|word| format!("`{}`", word.name)).collect();
         if !later.is_empty() {
-            meaning.push_str(&format!("<br>Not yet supported: `{}`", later.join("`, `")));
+            meaning.push(format!("Not yet supported: {}", later.join(", ")));
         }
     }
-    format!("| `{}` | {} | {fallback} | {meaning} |\n", key.name, key.kind.describe())
+    let (name, values) = (key.name, key.kind.describe());
+    format!("| `{name}` | {values} | {fallback} | {} |\n", meaning.join("<br>"))
 }

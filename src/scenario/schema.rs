@@ -117,8 +117,8 @@ fn values(kind: &Kind) -> Json {
         Kind::Rate => rate(),
         Kind::Chance => json!({ "anyOf": [{ "enum": ["always", "never"] }, share()] }),
         Kind::Word(words) => {
-            let works = words.iter().filter(|word| word.works);
-            json!({ "enum": works.map(|word| word.name).collect::<Vec<_>>() })
+            let supported = words.iter().filter(|word| word.works);
+            json!({ "enum": supported.map(|word| word.name).collect::<Vec<_>>() })
         }
         Kind::Law(section) => json!({ "anyOf": [time(), reference(section)] }),
         Kind::Calls => json!({ "anyOf": [text(), { "type": "array", "items": text() }] }),

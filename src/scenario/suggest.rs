@@ -18,7 +18,8 @@ pub(super) fn nearest<'a>(
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         let other: Vec<char> = candidate.chars().take(LONGEST + 1).collect();
-        let most = letters.len().max(other.len()).div_ceil(3).max(1);
+        let shorter = letters.len().min(other.len());
+        let most = letters.len().max(other.len()).div_ceil(3).min(shorter.saturating_sub(1));
         let most = best.map_or(most, |(distance, _)| most.min(distance - 1));
         if letters.len().abs_diff(other.len()) > most {
             continue;
@@ -48,11 +49,11 @@ fn distance(a: &[char], b: &[char]) -> usize {
         let mut row = vec![i + 1];
         for (j, &y) in b.iter().enumerate() {
             let replaced = last[j] + usize::from(x != y);
-            let mut least = replaced.min(last[j + 1] + 1).min(row[j] + 1);
+            let mut best = replaced.min(last[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
-                least = least.min(before[j - 1] + 1);
+                best = best.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row.push(best);
         }
         before = std::mem::replace(&mut last, row);
     }
@@ -73,6 +74,7 @@ mod tests {
             ("full_jitter", Some("full-jitter")),
             ("Cap", Some("cap")),
             ("zzz", None),
+            ("y", None),
             ("", None),
             ("max_attemts_of_this_policy", None),
         ] {

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use toml::de::{DeTable, DeValue};
 
-use super::diagnostics::{Diagnostics, Problem, Report};
+use super::diagnostics::Diagnostics;
 use super::quantity::TIME_UNITS;
+use super::report::{Problem, Report};
 use super::text::Span;
 use super::tree::{self, Node, Table, Value};
+use super::values::short;
 
 /// The longest scenario file, in bytes. A scenario of all 10,000 services that
 /// are allowed has about 1 MB.
@@ -60,7 +62,15 @@ pub(super) fn document(source: usize, report: &mut Report) -> Table {
         (tree::table(parsed.get_ref(), source, 0), errors)
     };
     errors.sort_by_key(|error| error.span().map_or(0, |span| span.start));
-    // What follows the first error of a line is most often its echo.
+    // What follows an open bracket is read as its content, and is no error of
+    // its own; what follows the first error of a line is most often its echo.
+    let open = errors.iter().any(|error| error.message().starts_with("unclosed"));
+    let open = if open { unclosed(&table, &text) } else { None };
+    if let Some(start) = open {
+        errors.retain(|error| error.span().is_some_and(|span| span.start < start));
+        let problem = Problem::new("not valid TOML: a bracket that is not closed", "opened here");
+        report.error(Span::new(source, &(start..start + 1)), problem);
+    }
     let mut lines = BTreeSet::new();
     for error in errors {
         let range = error.span().unwrap_or(0..0);
@@ -72,41 +82,71 @@ pub(super) fn document(source: usize, report: &mut Report) -> Table {
     table
 }
 
+/// Where the list or inline table begins that goes on to the end of the text.
+fn unclosed(table: &Table, text: &str) -> Option<usize> {
+    let values = table.entries().iter().map(|entry| &entry.node);
+    let mut rest: Vec<&Node> = values.map(|node| &**node).collect();
+    let mut first = None;
+    while let Some(node) = rest.pop() {
+        match &node.value {
+            Value::List(items) => rest.extend(items.iter().map(|item| &**item)),
+            Value::Table(inner) => rest.extend(inner.entries().iter().map(|entry| &*entry.node)),
+            _ => continue,
+        }
+        let range = node.span.range();
+        let bracket = text[range.clone()].starts_with(['[', '{'])
+            && !text[range.clone()].ends_with([']', '}']);
+        if bracket && text[range.end..].trim().is_empty() {
+            first = Some(first.map_or(range.start, |first: usize| first.min(range.start)));
+        }
+    }
+    first
+}
+
 /// The value that was typed behind `PATH=` in an option, `offset` bytes into
 /// text number `source`: TOML, or a text without its quotes.
-pub(super) fn option_value(source: usize, offset: usize, report: &mut Report) -> Node {
+/// `None` after an error.
+pub(super) fn option_value(source: usize, offset: usize, report: &mut Report) -> Option<Node> {
     let whole = report.text(source)[offset..].to_owned();
     let typed = whole.trim();
     let offset = offset + whole.len() - whole.trim_start().len();
     let span = Span::new(source, &(offset..offset + typed.len()));
     let quoted = typed.starts_with(['[', '{', '"', '\'']);
     match DeValue::parse(typed) {
-        Ok(parsed) => tree::node(&parsed, source, offset),
+        Ok(parsed) => Some(tree::node(&parsed, source, offset)),
         Err(error) if quoted => {
             let range = error.span().unwrap_or(0..typed.len());
             let problem = syntax_problem(error.message(), typed.get(range.clone()).unwrap_or(""));
             report.error(span.part(&range), problem);
-            Node { span, value: Value::Text(String::new()) }
+            None
         }
-        Err(_) => Node { span, value: Value::Text(typed.to_owned()) },
+        Err(_) => Some(Node { span, value: Value::Text(typed.to_owned()) }),
     }
 }
 
+/// The parser's message in words for a person who writes scenarios.
 fn syntax_problem(message: &str, found: &str) -> Problem {
-    let message = message.trim_end_matches(", expected nothing");
-    let problem = Problem::new(format!("not valid TOML: {message}"), "here");
-    let number = found.trim_start_matches(|c: char| c.is_ascii_digit() || "._+- ".contains(c));
-    let is_unit = TIME_UNITS.iter().any(|(unit, _)| *unit == number)
-        || number == "%"
-        || number.starts_with('/');
-    if is_unit && number.len() < found.len() {
-        return problem.help(format!("a quantity is written in quotes: \"{found}\""));
+    let problem = |what: &str, label: &str| Problem::new(format!("not valid TOML: {what}"), label);
+    let unit = found.trim_start_matches(|c: char| c.is_ascii_digit() || "._+- ".contains(c));
+    let is_unit =
+        TIME_UNITS.iter().any(|(name, _)| *name == unit) || unit == "%" || unit.starts_with('/');
+    if is_unit && unit.len() < found.len() {
+        return problem("a quantity without quotes", "a number and a unit")
+            .help(format!("write it in quotes: \"{found}\""));
     }
-    let word = !found.is_empty() && found.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    if message.starts_with("string values must be quoted") && word {
-        return problem.help(format!("write \"{found}\""));
+    let letters = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    let word = found.starts_with(|c: char| c.is_ascii_alphabetic()) && found.bytes().all(letters);
+    if word && (message.starts_with("invalid") || message.starts_with("string values")) {
+        return problem("a text without quotes", "a text").help(format!("write \"{found}\""));
     }
-    problem
+    if message == "duplicate key" {
+        let title = format!("`{}` is given twice", short(found));
+        return problem(&title, "given before").help("keep one of the two");
+    }
+    if message.starts_with("invalid") && message.contains("string, expected") {
+        return problem("a text without its closing quote", "it goes on to here");
+    }
+    problem(message.trim_end_matches(", expected nothing"), "here")
 }
 
 #[cfg(test)]
@@ -144,7 +184,7 @@ mod tests {
         let mut report = Report::default();
         let mut read = |text: &str| {
             let source = report.source("--set", text);
-            tree::inline(&option_value(source, 2, &mut report))
+            tree::inline(&option_value(source, 2, &mut report).expect("no broken TOML"))
         };
         assert_eq!(read("a=constant"), "constant");
         assert_eq!(read("a=10 ms"), "10 ms");
@@ -153,7 +193,7 @@ mod tests {
         assert_eq!(read("a=\"3\""), "3");
         assert!(!report.has_errors());
         let source = report.source("--set", "a=[1,");
-        option_value(source, 2, &mut report);
+        assert!(option_value(source, 2, &mut report).is_none());
         assert!(report.has_errors());
     }
 }

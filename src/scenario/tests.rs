@@ -1,5 +1,9 @@
 //! Scenarios as a whole: those that are shipped, and what a person may rely on.
 
+mod broken;
+mod hostile;
+mod settings;
+
 use super::*;
 use crate::model::spec::{Arrivals, Caller, Scope};
 use crate::policy::{Fill, Strategy};

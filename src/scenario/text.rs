@@ -47,6 +47,16 @@ impl Span {
         self.source as usize
     }
 
+    /// Whether another one lies in it.
+    pub(super) fn contains(self, other: Self) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
+
+    /// Its bytes.
+    pub(super) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
     /// How many bytes it has.
     pub(super) fn len(self) -> usize {
         (self.end - self.start) as usize
@@ -73,6 +83,18 @@ impl Source {
     /// The text itself.
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The part `range` of a text value that stands at a span, in quotes or
+    /// not; all of it where escapes make bytes of the value and bytes of the
+    /// source differ.
+    pub(super) fn part(&self, span: Span, range: &Range<usize>) -> Span {
+        let typed = self.text.get(span.range()).unwrap_or("");
+        let quotes = usize::from(typed.starts_with(['"', '\'']));
+        if typed.contains('\\') || typed.starts_with("\"\"\"") || typed.starts_with("'''") {
+            return span;
+        }
+        span.part(&(range.start + quotes..range.end + quotes))
     }
 
     /// Where a span lies.

@@ -1,7 +1,7 @@
 //! `[[threshold]]`: demands on metrics, by the metric's own unit.
 
-use super::diagnostics::{Problem, Report};
 use super::keys::THRESHOLD;
+use super::report::{Problem, Report};
 use super::suggest::nearest;
 use super::tree::{Node, Table, Value};
 use super::values::{self, short};
@@ -71,7 +71,15 @@ fn variant(node: &Node, plans: &[Plan], report: &mut Report) -> Option<Option<us
         return Some(Some(number));
     }
     let problem = Problem::new(format!("unknown variant `{}`", short(name)), "unknown variant");
-    let help = match nearest(name, plans.iter().map(|plan| plan.name.as_str())) {
+    let few = 2..=6;
+    if few.contains(&plans.len()) {
+        let names: Vec<_> = plans.iter().map(|plan| format!("`{}`", short(&plan.name))).collect();
+        let help = format!("variants are {}", names.join(", "));
+        report.error(node.span, problem.help(help));
+        return None;
+    }
+    let names = plans.iter().map(|plan| plan.name.as_str());
+    let help = match report.nearest(node.span, name, names) {
         Some(near) if !near.is_empty() => format!("a variant with a similar name exists: `{near}`"),
         _ if plans.len() <= 1 => "there are no variants: leave `of` out".to_owned(),
         _ => format!("a variant is called like `{}`", short(&plans[0].name)),

@@ -56,7 +56,8 @@ impl Node {
     pub(super) fn kind(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a text",
-            Value::Integer(_) | Value::Float(_) => "a number",
+            Value::Integer(_) => "a number",
+            Value::Float(_) => "a number with decimals",
             Value::Flag(_) => "true or false",
             Value::Date(_) => "a date",
             Value::List(_) => "a list",
@@ -161,9 +162,8 @@ fn place(range: std::ops::Range<usize>, source: usize, offset: usize) -> Span {
 /// A value as a short line of TOML, for names of variants and for messages.
 pub(super) fn inline(node: &Node) -> String {
     match &node.value {
-        Value::Text(text) => text.clone(),
+        Value::Text(text) | Value::Float(text) | Value::Date(text) => text.clone(),
         Value::Integer(number) => number.to_string(),
-        Value::Float(text) | Value::Date(text) => text.clone(),
         Value::Flag(flag) => flag.to_string(),
         Value::List(items) => {
             let items: Vec<_> = items.iter().map(|item| inline(item)).collect();

@@ -2,9 +2,9 @@
 //! word, within the range that its key allows. What holds between keys is
 //! checked where the model is built.
 
-use super::diagnostics::Problem;
 use super::keys::{Word, grouped};
 use super::quantity;
+use super::report::Problem;
 use super::suggest::nearest;
 use super::tree::{Node, Value};
 use crate::time::Duration;
@@ -18,6 +18,10 @@ pub(super) fn whole(
 ) -> Result<Option<u64>, Problem> {
     if is_word(node, word) {
         return Ok(None);
+    }
+    if key == "status" && node.list().is_some() {
+        let title = format!("a list for `{key}` is not yet supported");
+        return Err(Problem::new(title, "not yet supported").help("write one status, such as 503"));
     }
     let Value::Integer(number) = node.value else {
         let problem = mismatch(key, "a whole number", node);
@@ -49,27 +53,28 @@ fn out_of_range(key: &str, label: &str, (min, max): (u64, u64)) -> Problem {
 
 /// A number without unit from `min` to `max`.
 pub(super) fn number(key: &str, node: &Node, (min, max): (f64, f64)) -> Result<f64, Problem> {
-    let number = match &node.value {
-        Value::Integer(number) => *number as f64,
-        Value::Float(digits) => digits.parse().unwrap_or(f64::NAN),
-        _ => return Err(mismatch(key, "a number without unit", node)),
-    };
-    let range = format!("it goes from {min} to {max}");
-    if number.is_nan() {
-        return Err(Problem::new(format!("`{key}` is not a number"), "nan").help(range));
-    }
+    let number = finite(key, node)?;
+    let range = || format!("it goes from {} to {}", grouped(min as u64), grouped(max as u64));
     if number < min {
-        return Err(Problem::new(format!("`{key}` is too small"), "too small").help(range));
+        return Err(Problem::new(format!("`{key}` is too small"), "too small").help(range()));
     }
     if number > max {
-        return Err(Problem::new(format!("`{key}` is too large"), "too large").help(range));
+        return Err(Problem::new(format!("`{key}` is too large"), "too large").help(range()));
     }
     Ok(number)
 }
 
 /// Any finite number without unit.
 pub(super) fn finite(key: &str, node: &Node) -> Result<f64, Problem> {
-    number(key, node, (-1e300, 1e300))
+    let number = match &node.value {
+        Value::Integer(number) => *number as f64,
+        Value::Float(digits) => digits.parse().unwrap_or(f64::NAN),
+        _ => return Err(mismatch(key, "a number without unit", node)),
+    };
+    if !number.is_finite() {
+        return Err(Problem::new(format!("`{key}` is not a finite number"), "not finite"));
+    }
+    Ok(number)
 }
 
 /// A number of at most three decimals, in thousandths, exactly.
@@ -152,7 +157,7 @@ pub(super) fn chance(key: &str, node: &Node) -> Result<f64, Problem> {
             Err(Problem::new(format!("unknown word `{}`", short(text)), "unknown word").help(help))
         }
         Some(text) => quantity::share(key, text),
-        None => Err(unitless(key, "a share", node, &["%"])),
+        None => Err(bare_share(key, node)),
     }
 }
 
@@ -196,21 +201,20 @@ pub(super) fn word(
     words: &'static [Word],
 ) -> Result<&'static str, Problem> {
     let text = node.text().ok_or_else(|| mismatch(key, "a word in quotes", node))?;
+    let supported: Vec<_> = words.iter().filter(|word| word.works).map(|word| word.name).collect();
+    let supported = supported.join(", ");
     match words.iter().find(|word| word.name == text) {
         Some(word) if word.works => Ok(word.name),
         Some(word) => {
-            let works: Vec<_> = words.iter().filter(|word| word.works).collect();
-            let works: Vec<_> = works.iter().map(|word| word.name).collect();
             let title = format!("{key} = \"{text}\" ({}) is not yet supported", word.meaning);
-            Err(Problem::new(title, "not yet supported")
-                .help(format!("what works now: {}", works.join(", "))))
+            let problem = Problem::new(title, "not yet supported");
+            Err(problem.help(format!("what works now: {supported}")))
         }
         None => {
             let near = nearest(text, words.iter().map(|word| word.name));
-            let all: Vec<_> = words.iter().filter(|w| w.works).map(|word| word.name).collect();
-            let help =
-                near.map_or_else(|| format!("`{key}` is one of {}", all.join(", ")), similar);
-            Err(Problem::new(format!("unknown {key} `{}`", short(text)), "unknown word").help(help))
+            let help = near.map_or_else(|| format!("`{key}` is one of {supported}"), similar);
+            let title = format!("unknown {key} `{}`", short(text));
+            Err(Problem::new(title, "unknown word").help(help))
         }
     }
 }
@@ -223,6 +227,18 @@ pub(super) fn similar(word: &str) -> String {
 /// The error that a value is of another kind than its key takes.
 pub(super) fn mismatch(key: &str, wanted: &str, node: &Node) -> Problem {
     Problem::new(format!("`{key}` is {wanted}, not {}", node.kind()), format!("not {wanted}"))
+}
+
+/// A number stands where a share is due: 0.05 is most likely 5 %.
+fn bare_share(key: &str, node: &Node) -> Problem {
+    let problem = unitless(key, "a share", node, &["%"]);
+    let Value::Float(digits) = &node.value else { return problem };
+    match quantity::Decimal::parse(digits).map(|share| share.times(100)) {
+        Some(quantity::Scaled::Whole(percent)) if percent <= 100 => {
+            problem.help(format!("write a text with the unit: \"{percent} %\""))
+        }
+        _ => problem,
+    }
 }
 
 /// A number stands where a quantity is due.

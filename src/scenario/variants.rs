@@ -1,12 +1,12 @@
 //! `[[variant]]`, `[compare]`, `--set` and `--seed`: which changes make which
 //! run. What the changes mean is the path's and the model's business.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::diagnostics::{Problem, Report};
 use super::keys::{Kind, grouped};
 use super::path::{Change, Path, Target};
+use super::report::{Problem, Report};
 use super::text::Span;
 use super::tree::{Entry, Node, Table, Value, inline};
 use super::values::{self, short};
@@ -43,7 +43,8 @@ pub(super) fn options(options: &ReadOptions, report: &mut Report) -> Vec<Change>
     for (typed, value) in &options.sets {
         let source = report.source("--set", &format!("{typed}={value}"));
         let path = Path::new(typed, Span::new(source, &(0..typed.len())));
-        let mut node = syntax::option_value(source, typed.len() + 1, report);
+        let value_at = typed.len() + 1;
+        let Some(mut node) = syntax::option_value(source, value_at, report) else { continue };
         // A title needs no quotes, even if it looks like a number.
         if let Ok(Target::Key(key)) = path.locate()
             && matches!(key.kind, Kind::Text)
@@ -59,9 +60,9 @@ pub(super) fn options(options: &ReadOptions, report: &mut Report) -> Vec<Change>
         let node = Node { span, value: Value::Integer(seed.into()) };
         changes.extend(Change::new(Path::new("seed", span), &Rc::new(node), report));
     }
-    let mut seen = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     for change in &changes {
-        if seen.insert(change.path.text.as_str(), ()).is_some() {
+        if !seen.insert(change.path.text.as_str()) {
             let title = format!("`{}` is set twice", change.path.text);
             report.error(change.path.span, Problem::new(title, "set before"));
         }
@@ -161,15 +162,15 @@ fn axes(root: &Table, report: &mut Report) -> Vec<Vec<Choice>> {
             report.error(entry.node.span, Problem::new(title, "an empty list"));
             continue;
         }
-        let mut axis = Vec::new();
+        let mut choices = Vec::new();
         for item in items {
             // A path that is wrong is wrong once, not for every value.
             let Some(change) = change(entry, item, report) else { break };
-            axis.push(Choice { name: inline(item), span: item.span, changes: vec![change] });
+            choices.push(Choice { name: inline(item), span: item.span, changes: vec![change] });
         }
-        if axis.len() == items.len() {
-            unique(&axis, "value", report);
-            axes.push(axis);
+        if choices.len() == items.len() {
+            unique(&choices, "value", report);
+            axes.push(choices);
         }
     }
     axes

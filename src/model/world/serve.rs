@@ -91,10 +91,10 @@ pub(super) fn states(model: &Model, replication: u64) -> Vec<ServiceState> {
 }
 
 impl ServiceState {
-    fn service_time(&self, law: Law, arrival: &Waiting) -> Duration {
+    fn service_time(&self, law: &Law, arrival: &Waiting) -> Duration {
         match law {
-            Law::Constant(time) => time,
-            Law::Exponential { .. } => law.at(self.service_times.draw(arrival.key())),
+            Law::Constant(time) => *time,
+            _ => law.sample(self.service_times.draws(arrival.key())),
         }
     }
 
@@ -127,7 +127,7 @@ impl World<'_> {
     /// Gives the answer if no time passes until then.
     fn begin_service(&mut self, target: usize, arrival: Waiting) -> Option<Answer> {
         let (service, state) = (&self.model.services[target], &mut self.services[target]);
-        let time = state.service_time(service.service_time, &arrival);
+        let time = state.service_time(&service.service_time, &arrival);
         self.meter.service_began(target, arrival.arrived, self.now);
         if time.is_zero() && service.calls.is_empty() {
             // No time passes, so no worker is ever seen busy with it.
