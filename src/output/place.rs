@@ -67,9 +67,9 @@ impl Place {
             if exists(&folder) {
                 ensure_ours(&folder)?;
                 delete(&old)?;
-                rename(&folder, &old)?;
+                self.rename(&folder, &old)?;
             }
-            rename(&new, &folder)?;
+            self.rename(&new, &folder)?;
         }
         self.restore()?;
         delete(&new)?;
@@ -96,7 +96,7 @@ impl Place {
         self.settle()?;
         ensure_ours(&self.folder())?;
         let new = self.beside(".new");
-        rename(complete, &new)?;
+        self.rename(complete, &new)?;
         self.settle().inspect_err(|_| {
             // The first error says more than one on the way back.
             let _ = self.restore().and_then(|()| delete(&new));
@@ -106,7 +106,12 @@ impl Place {
     /// Puts the old folder back if nothing has taken its place.
     fn restore(&self) -> Result<(), OutputError> {
         let (folder, old) = (self.folder(), self.beside(".old"));
-        if !exists(&folder) && is_complete(&old)? { rename(&old, &folder) } else { Ok(()) }
+        if !exists(&folder) && is_complete(&old)? { self.rename(&old, &folder) } else { Ok(()) }
+    }
+
+    /// A step of the swap. People know the folder, not its neighbours.
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), OutputError> {
+        fs::rename(from, to).map_err(|error| OutputError::write(&self.folder(), error))
     }
 
     /// A new folder beside the place, deleted when it is dropped.
@@ -190,10 +195,6 @@ impl Drop for Parents {
 /// Whether there is anything, be it a link to nowhere.
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
-}
-
-fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
-    fs::rename(from, to).map_err(|error| OutputError::write(to, error))
 }
 
 /// Fails unless `folder` is missing, empty, or holds nothing but files that

@@ -21,13 +21,11 @@ impl<W: Write> Rows<W> {
 
     /// The first row, its names separated by commas.
     pub(super) fn head(&mut self, names: &str) -> io::Result<()> {
-        self.csv.write_record(names.split(','))?;
-        Ok(())
+        self.csv.write_record(names.split(',')).map_err(cause)
     }
 
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
-        self.csv.write_field(text)?;
-        Ok(())
+        self.csv.write_field(text).map_err(cause)
     }
 
     pub(super) fn count(&mut self, count: u64) -> io::Result<()> {
@@ -69,8 +67,7 @@ impl<W: Write> Rows<W> {
 
     /// Ends a row.
     pub(super) fn end(&mut self) -> io::Result<()> {
-        self.csv.write_record(None::<&[u8]>)?;
-        Ok(())
+        self.csv.write_record(None::<&[u8]>).map_err(cause)
     }
 
     /// Hands on what is still in memory. Without it an error of the last
@@ -83,7 +80,47 @@ impl<W: Write> Rows<W> {
         self.cell.clear();
         // Writing to a string cannot fail.
         let _ = write!(self.cell, "{value}");
-        self.csv.write_field(&self.cell)?;
-        Ok(())
+        self.csv.write_field(&self.cell).map_err(cause)
+    }
+}
+
+/// The error of the writer below. The conversion that the library offers would
+/// hide what kind it is, and with it that a disk is full.
+fn cause(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk without room.
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_still_known_as_one() {
+        let mut rows = Rows::new(Full);
+        let name = "x".repeat(1_000);
+        let written = (0..100).try_for_each(|_| {
+            rows.text(&name)?;
+            rows.end()
+        });
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        let mut rows = Rows::new(Full);
+        rows.text("short").unwrap();
+        assert_eq!(rows.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 }
