@@ -1,10 +1,11 @@
 //! How far a run has come, for somebody who watches. The only place that reads
 //! a clock.
 
+use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Shorter runs show nothing: a bar that flashes up is a disturbance.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -30,7 +31,7 @@ impl Progress {
     pub(super) fn set(&self, done: f64) {
         if self.wanted && self.begun.elapsed() >= PATIENCE {
             let position = (done * STEPS as f64) as u64;
-            self.bar.get_or_init(bar).set_position(position);
+            self.bar.get_or_init(|| bar(self.begun)).set_position(position);
         }
     }
 
@@ -43,9 +44,18 @@ impl Progress {
     }
 }
 
-fn bar() -> ProgressBar {
+fn bar(begun: Instant) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
+    let style = ProgressStyle::with_template("{bar:40} {percent:>3} %{left}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.with_key("left", left));
+    bar.with_elapsed(begun.elapsed())
+}
+
+/// How long it may still take, once there is anything to guess from.
+fn left(state: &ProgressState, to: &mut dyn fmt::Write) {
+    if state.pos() > 0 {
+        // A bar that cannot be drawn is no reason to stop.
+        let _ = write!(to, ", {:#} left", HumanDuration(state.eta()));
+    }
 }
