@@ -1,8 +1,9 @@
 //! What the discrete-event machinery costs, beside the standard heap.
 //!
-//! `cargo bench --bench queue` prints a table; with `-- --large` it also holds
-//! ten million events, and `hold`, `merge` or `parts` prints that part alone. The hold model (Jones 1986) takes one event out and puts
-//! one in at its time plus a random gap, so that the number pending stays.
+//! `cargo bench --bench queue` prints three tables; `-- hold`, `-- merge` or
+//! `-- parts` prints one alone, and `-- --large` adds ten million pending events.
+//! The hold model (Jones 1986) takes one event out and puts one in at its time
+//! plus a random gap, so that the number pending stays.
 
 use retry_storm::des::{ChunkPool, ChunkedQueue, Ladder, Lane, Slab};
 use retry_storm::time::{Instant, NANOS_PER_MILLI, NANOS_PER_SECOND};
@@ -101,7 +102,8 @@ impl Queue for Heap {
 }
 
 /// Nanoseconds that the processor has spent on this thread, where the system
-/// tells (Linux), so that what else runs disturbs less; else of the clock.
+/// tells (Linux, to about 4 ms), so that what else runs disturbs less; else of
+/// the clock.
 fn spent(start: Clock) -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let told = told.and_then(|line| line.split(' ').next()?.parse().ok());
@@ -230,9 +232,10 @@ fn compare(
     println!("{:<12} {:>12} {:>10} {:>10} {:>7}", "gaps", "pending", "ladder", "heap", "ratio");
     for gaps in all {
         for &pending in sizes {
-            let steps = (2 * pending).max(2_000_000);
+            let steps = (2 * pending).max(10_000_000);
             let ladder = on_ladder(&mut Ladder::new(), gaps, pending, steps);
-            let heap = on_heap(&mut Heap::default(), gaps, pending, 500_000);
+            let steps = (1_000_000_000 / pending).clamp(1_000_000, 10_000_000);
+            let heap = on_heap(&mut Heap::default(), gaps, pending, steps);
             let (name, ratio) = (gaps.name, heap / ladder);
             println!(
                 "{name:<12} {:>12} {ladder:>10.1} {heap:>10.1} {ratio:>7.1}",

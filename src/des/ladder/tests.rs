@@ -167,7 +167,9 @@ fn a_pop_that_finds_nothing_leaves_the_past_of_the_limit_open() {
         let mut pair = Pair::default();
         (0..3 * CHUNK as u64).for_each(|gap| pair.push(far + gap));
         for limit in (0..far).step_by(far as usize / 64) {
+            let last = pair.ladder.last;
             assert!(!pair.pop(limit));
+            assert_eq!((pair.ladder.last, pair.ladder.near.len()), (last, 0), "nothing was moved");
             pair.push(limit);
             assert!(pair.pop(limit));
         }
@@ -198,6 +200,39 @@ fn ties_at_the_last_time_at_hand_survive_a_retreat() {
     (0..3 * CHUNK as u64).for_each(|gap| pair.push(0x10000 + gap));
     assert_eq!(pair.ladder.last, 0x10000, "it has retreated");
     pair.drain();
+}
+
+#[test]
+fn a_limit_before_what_is_at_hand_is_kept() {
+    let mut pair = Pair::default();
+    (0..3 * CHUNK).for_each(|_| pair.push(1_000));
+    assert!(pair.pop(1_000));
+    assert_eq!(pair.ladder.last, 1_000, "the rest waits in the tail");
+    assert!(!pair.pop(999));
+    pair.drain();
+}
+
+#[test]
+fn memory_is_that_of_the_pending_events() {
+    const PENDING: u64 = 100_000;
+    let mut ladder = Ladder::new();
+    for number in 0..PENDING {
+        ladder.push(Instant::from_nanos(scatter(number, 1 << 30)), number);
+    }
+    let mut steps = 0..20 * PENDING;
+    let mut hold = |count| {
+        for number in steps.by_ref().take(count) {
+            let (now, event) = ladder.pop_until(Instant::NEVER).expect("the number pending stays");
+            ladder.push(Instant::from_nanos(now.as_nanos() + scatter(number, 1 << 31)), event);
+        }
+        (ladder.pool.capacity(), ladder.near.capacity(), ladder.moving.capacity())
+    };
+    let (pool, near, moving) = hold(10 * PENDING as usize);
+    assert!(pool < PENDING as usize * 5 / 4, "{pool} places for {PENDING} events");
+    let later = hold(10 * PENDING as usize);
+    assert!(later.0 < pool + pool / 50, "{} places have become {}", pool, later.0);
+    assert_eq!((later.1, later.2), (near, moving), "nothing else has grown");
+    assert_eq!((near, size_of::<Entry<u64>>()), (NEAR_MAX, 16));
 }
 
 #[test]
