@@ -14,4 +14,5 @@ pub mod math;
 pub mod model;
 pub mod policy;
 pub mod scenario;
+pub mod theory;
 pub mod time;
