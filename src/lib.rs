@@ -17,4 +17,5 @@ pub mod published;
 pub mod report;
 pub mod scenario;
 pub mod stats;
+pub mod theory;
 pub mod time;

@@ -12,6 +12,7 @@ const ROOMS: &[&str] = &[
     "law",
     "draw",
     "stats",
+    "theory",
     "des",
     "policy",
     "model",
