@@ -271,20 +271,20 @@ const CASES: &[Case] = &[
     up("budget.NAME.reserve", CHAIN, "reserve = 10", "reserve = 40", M("retries")),
     down("budget.NAME.fill", CHAIN, "fill = \"on-call\"", "fill = \"on-success\"", M("retries")),
     down("budget.NAME.scope", CHAIN, "scope = \"client\"", "scope = \"global\"", M("retries")),
-    up("variant.name", &VARIANT, "name = \"one\"", "name = \"the first\"", Variants),
+    up("variant.name", VARIANT, "name = \"one\"", "name = \"the first\"", Variants),
     up(
         "variant.set",
-        &VARIANT,
+        VARIANT,
         "\"client.app.count\" = 100",
         "\"client.app.count\" = 200",
         M("requests"),
     ),
-    up("threshold.metric", &THRESHOLD, "metric = \"retries\"", "metric = \"attempts\"", Met),
-    down("threshold.of", &THRESHOLD, "of = \"100\"\nmax", "of = \"300\"\nmax", Met),
-    down("threshold.min", &THRESHOLD, "min = 1\n", "min = 200\n", Met),
-    down("threshold.max", &THRESHOLD, "max = 250", "max = 50", Met),
-    up("threshold.equals", &THRESHOLD, "equals = 10", "equals = 99", Met),
-    up("threshold.tolerance", &THRESHOLD, "tolerance = 1\n", "tolerance = 100\n", Met),
+    up("threshold.metric", THRESHOLD, "metric = \"retries\"", "metric = \"attempts\"", Met),
+    down("threshold.of", THRESHOLD, "of = \"100\"\nmax", "of = \"300\"\nmax", Met),
+    down("threshold.min", THRESHOLD, "min = 1\n", "min = 200\n", Met),
+    down("threshold.max", THRESHOLD, "max = 250", "max = 50", Met),
+    up("threshold.equals", THRESHOLD, "equals = 10", "equals = 99", Met),
+    up("threshold.tolerance", THRESHOLD, "tolerance = 1\n", "tolerance = 100\n", Met),
 ];
 
 /// Keys that have one value only so far, and so nothing to move.
@@ -316,10 +316,7 @@ fn scenario(text: &str) -> Scenario {
 impl Probe {
     fn look(self, text: &str) -> f64 {
         let scenario = scenario(text);
-        let results = match run(&scenario, &|_| ControlFlow::Continue(())) {
-            Ok(results) => results,
-            Err(_) => return 1.0,
-        };
+        let Ok(results) = run(&scenario, &|_| ControlFlow::Continue(())) else { return 1.0 };
         let first = &results[0].outcome;
         match self {
             Self::Metric(name) => {

@@ -155,13 +155,13 @@ fn setups() -> impl Strategy<Value = Setup> {
 /// The least and the most that a strategy may wait before retry `n`.
 fn bounds(setup: &Setup, n: u32) -> (f64, f64) {
     let (base, cap) = (f64::from(setup.base_ms), f64::from(setup.cap_ms));
-    let ceiling = (base * 2_f64.powi(n as i32 - 1)).min(cap);
+    let ceiling = (base * 2_f64.powf(f64::from(n) - 1.0)).min(cap);
     match setup.strategy {
         "constant" => (base, base),
         "exponential" => (ceiling, ceiling),
         "full-jitter" => (0.0, ceiling),
         "equal-jitter" => (ceiling / 2.0, ceiling),
-        _ => (base, cap.min(base * 3_f64.powi(n as i32))),
+        _ => (base, cap.min(base * 3_f64.powf(f64::from(n)))),
     }
 }
 

@@ -3,7 +3,7 @@
 //! ARCHITECTURE.md.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The rooms from the ground up. A room may use the rooms before it.
 const ROOMS: &[&str] = &[
@@ -21,8 +21,8 @@ const ROOMS: &[&str] = &[
     "published",
     "report",
     "output",
-    "command",
     "cli",
+    "command",
     "main",
 ];
 
@@ -53,8 +53,10 @@ impl Source {
         lines.take_while(|(_, line)| *line != "#[cfg(test)]")
     }
 
+    /// Unit tests, and the data they share, in files of their own.
     fn is_test(&self) -> bool {
-        self.path.ends_with("tests.rs") || self.path.iter().any(|part| part == "tests")
+        let named = ["tests.rs", "sample.rs"].iter().any(|name| self.path.ends_with(name));
+        named || self.path.iter().any(|part| part == "tests")
     }
 
     fn complain(&self, line: usize, what: &str) -> String {
@@ -106,7 +108,7 @@ fn imports_go_downwards_only() {
     let floor = |room: &str| ROOMS.iter().position(|known| *known == room);
     every_source(|source, complaints| {
         let own = source.room();
-        if own == "lib" {
+        if own == "lib" || source.is_test() {
             return;
         }
         let Some(own_floor) = floor(own) else {
@@ -159,7 +161,7 @@ const BANS: &[Ban] = &[
     },
     Ban {
         words: &["libm::"],
-        except: &["src/math.rs", "src/time.rs"],
+        except: &["src/math.rs", "src/math"],
         why: "mathematics comes from crate::math",
     },
     Ban {
@@ -169,7 +171,7 @@ const BANS: &[Ban] = &[
     },
     Ban {
         words: &["std::fs", "File::"],
-        except: &["src/output.rs", "src/command/input.rs"],
+        except: &["src/output", "src/output.rs", "src/command/source.rs"],
         why: "only the output folder and the input file touch the disk",
     },
     Ban {
@@ -188,7 +190,7 @@ const BANS: &[Ban] = &[
 fn banned_words_do_not_occur() {
     every_source(|source, complaints| {
         for ban in BANS {
-            let excepted = ban.except.iter().any(|path| Path::new(path) == source.path);
+            let excepted = ban.except.iter().any(|path| source.path.starts_with(path));
             if excepted || source.is_test() {
                 continue;
             }

@@ -1,3 +1,5 @@
+//! The folder on the disk: what is replaced, what is refused, what is finished.
+
 use super::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

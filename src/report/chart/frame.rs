@@ -47,7 +47,7 @@ pub(super) fn end(scene: &mut Scene, words: &Words, bottom: f64) {
         baseline += 16.0;
         scene.text(&line, (MARGIN, baseline), Anchor::Left, FOOTER, MUTED);
     }
-    scene.height = libm::ceil(baseline + 12.0) as u32;
+    scene.height = f64::ceil(baseline + 12.0) as u32;
 }
 
 /// The footer with what the picture leaves out, if anything.

@@ -125,7 +125,7 @@ fn layout(variants: &[LayersVariant], services: &[String]) -> Layout {
     let names = frame::name_width(variants.iter().map(|variant| variant.name.as_str()), MOST_NAME);
     let left = MARGIN + names + if names > 0.0 { 24.0 } else { 0.0 };
     let room = services.iter().map(|name| CELL.width(name)).fold(0.0, f64::max).min(MOST_SERVICE);
-    let bars = libm::round(left + room + 10.0);
+    let bars = f64::round(left + room + 10.0);
     // The longest bar leaves room for its own label, and every other for its.
     let space = |label: &[(String, Face, Colour)]| RIGHT - bars - label_width(label);
     let scale = numbers()

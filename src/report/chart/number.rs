@@ -37,13 +37,13 @@ pub(super) fn decimal(value: f64, decimals: usize) -> String {
 /// power of ten beyond what is read at a glance.
 pub(super) fn tick(value: f64, decimals: usize) -> String {
     const MOST_DECIMALS: usize = 4;
+    const NAMED: [(f64, &str); 3] = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
     if value == 0.0 {
         return "0".to_owned();
     }
     if decimals > MOST_DECIMALS {
         return scientific(value);
     }
-    const NAMED: [(f64, &str); 3] = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
     if value >= 1e15 {
         return scientific(value);
     }

@@ -120,8 +120,8 @@ impl Raster<'_> {
     /// Fills the pixels whose middle is inside the polygon (even-odd).
     fn fill(&mut self, points: &[(f64, f64)], colour: BackendColor) -> Drawn {
         let rows = points.iter().map(|point| point.1);
-        let first = libm::ceil(rows.clone().fold(f64::INFINITY, f64::min) - 0.5).max(0.0) as i32;
-        let last = libm::ceil(rows.fold(f64::NEG_INFINITY, f64::max) - 0.5);
+        let first = f64::ceil(rows.clone().fold(f64::INFINITY, f64::min) - 0.5).max(0.0) as i32;
+        let last = f64::ceil(rows.fold(f64::NEG_INFINITY, f64::max) - 0.5);
         let last = last.min(f64::from(self.inner.get_size().1)) as i32;
         let mut crossings = Vec::new();
         for row in first..last {
@@ -135,7 +135,7 @@ impl Raster<'_> {
             }
             crossings.sort_by(f64::total_cmp);
             for pair in crossings.as_chunks::<2>().0 {
-                let [from, to] = pair.map(|x| libm::ceil(x - 0.5) as i32);
+                let [from, to] = pair.map(|x| f64::ceil(x - 0.5) as i32);
                 self.span(row, from, to, colour)?;
             }
         }
@@ -144,11 +144,11 @@ impl Raster<'_> {
 
     /// Fills the pixels whose middle is inside the circle.
     fn dot(&mut self, (x, y): (f64, f64), radius: f64, colour: BackendColor) -> Drawn {
-        let first = libm::ceil(y - radius - 0.5) as i32;
-        for row in first..libm::ceil(y + radius - 0.5) as i32 {
+        let first = f64::ceil(y - radius - 0.5) as i32;
+        for row in first..f64::ceil(y + radius - 0.5) as i32 {
             let away = f64::from(row) + 0.5 - y;
-            let half = libm::sqrt((radius * radius - away * away).max(0.0));
-            let [from, to] = [x - half, x + half].map(|x| libm::ceil(x - 0.5) as i32);
+            let half = f64::sqrt((radius * radius - away * away).max(0.0));
+            let [from, to] = [x - half, x + half].map(|x| f64::ceil(x - 0.5) as i32);
             self.span(row, from, to, colour)?;
         }
         Ok(())
@@ -196,7 +196,7 @@ impl DrawingBackend for Raster<'_> {
             let here = (f64::from(x), f64::from(y - self.first));
             if let Some((from_x, from_y)) = last {
                 let (dx, dy): (f64, f64) = (here.0 - from_x, here.1 - from_y);
-                let length = libm::sqrt(dx * dx + dy * dy);
+                let length = f64::sqrt(dx * dx + dy * dy);
                 if length > 0.0 {
                     let (ax, ay) = (-dy / length * radius, dx / length * radius);
                     let corners = [

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+#[cfg(feature = "long-tests")]
 use super::{ChartError, Picture, Source, pictures};
 use crate::experiment::{VariantResult, run_model};
 use crate::law::Law;
@@ -134,7 +135,7 @@ pub(super) fn overload() -> Vec<VariantResult> {
 /// Writes the sample pictures, and those that are hard to lay out, into
 /// target/charts, for eyes.
 #[test]
-#[ignore = "a look at the pictures: cargo test --lib pictures_to_look_at -- --ignored"]
+#[cfg(feature = "long-tests")]
 fn pictures_to_look_at() {
     for (file, seed, results) in [
         ("storm.toml", 2026, storm()),
@@ -157,6 +158,7 @@ fn pictures_to_look_at() {
     }
 }
 
+#[cfg(feature = "long-tests")]
 fn save(of: &str, picture: Result<Picture, ChartError>) {
     let picture = picture.expect("a sample can be drawn");
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("target/charts");

@@ -47,7 +47,7 @@ impl Scale {
     /// `apart` from each other. A `top` that is not above zero counts as 1.
     pub(super) fn linear(top: f64, (start, end): (f64, f64), apart: f64) -> Self {
         let top = if top > 0.0 && top.is_finite() { top } else { 1.0 };
-        let most = libm::floor((end - start).abs() / apart).max(1.0);
+        let most = f64::floor((end - start).abs() / apart).max(1.0);
         Self { kind: Kind::Linear { step: round_step(top / most) }, top, start, end }
     }
 
@@ -55,7 +55,7 @@ impl Scale {
     pub(super) fn linear_round(most: f64, ends: (f64, f64), apart: f64) -> Self {
         let mut scale = Self::linear(most, ends, apart);
         if let Kind::Linear { step } = scale.kind {
-            scale.top = libm::ceil(scale.top / step - 1e-9) * step;
+            scale.top = f64::ceil(scale.top / step - 1e-9) * step;
         }
         scale
     }
@@ -75,7 +75,7 @@ impl Scale {
     pub(super) fn log(top: f64, (start, end): (f64, f64), lines: f64, numbers: f64) -> Self {
         let top = if top > 10.0 { top } else { 10.0 };
         let decade = (end - start).abs() / math::log10(top / LOG_START);
-        let every = |room: f64| libm::ceil(room / decade).max(1.0) as u32;
+        let every = |room: f64| f64::ceil(room / decade).max(1.0) as u32;
         // Every number stands at a line, so the lines stay at even distances.
         let lines = every(lines);
         let kind = Kind::Log { lines, numbers: every(numbers).next_multiple_of(lines) };
@@ -97,11 +97,11 @@ impl Scale {
         let tick = |value: f64, numbered: bool| Tick { value, at: self.at(value), numbered };
         match self.kind {
             Kind::Linear { step } => {
-                let count = libm::floor(self.top / step + 1e-9) as u32;
+                let count = f64::floor(self.top / step + 1e-9) as u32;
                 (0..=count).map(|i| tick(f64::from(i) * step, true)).collect()
             }
             Kind::Log { lines, numbers } => {
-                let decades = libm::floor(math::log10(self.top) + 1e-9) as u32;
+                let decades = f64::floor(math::log10(self.top) + 1e-9) as u32;
                 (0..=decades)
                     .filter(|power| power % lines == 0)
                     .map(|power| tick(math::pow(10.0, f64::from(power)), power % numbers == 0))
@@ -120,7 +120,7 @@ impl Scale {
 
 /// The smallest of 1, 2 and 5 times a power of ten that is not below `step`.
 fn round_step(step: f64) -> f64 {
-    let power = math::pow(10.0, libm::floor(math::log10(step)));
+    let power = math::pow(10.0, f64::floor(math::log10(step)));
     let round = |size: f64| power * size >= step * (1.0 - 1e-9);
     power * [1.0, 2.0, 5.0].into_iter().find(|&size| round(size)).unwrap_or(10.0)
 }

@@ -89,12 +89,12 @@ pub(super) struct Scene {
 
 /// Quarters of a pixel, rounded.
 pub(super) fn fine(pixels: f64) -> i32 {
-    libm::round(pixels * f64::from(FINE)) as i32
+    f64::round(pixels * f64::from(FINE)) as i32
 }
 
 /// The nearest border between two pixels of the PNG, where a thin line is sharp.
 fn snapped(pixels: f64) -> f64 {
-    libm::round(pixels * 2.0) / 2.0
+    f64::round(pixels * 2.0) / 2.0
 }
 
 impl Frame {

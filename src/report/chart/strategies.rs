@@ -160,8 +160,8 @@ fn layout(chart: &StrategiesChart, panels: &[Panel], most: u64, baseline: f64) -
     let mut first = Frame { left: MARGIN, top, right: right + 2.0, bottom: top + height };
     let numbers = frame::upright_axis_width(&values(most, &first));
     let name_gap = if names > 0.0 { 18.0 } else { 0.0 };
-    first.left = libm::round(MARGIN + names + name_gap + numbers + 8.0);
-    first.right = libm::round(first.right);
+    first.left = f64::round(MARGIN + names + name_gap + numbers + 8.0);
+    first.right = f64::round(first.right);
     Layout { first, pitch: height + GAP, names, columns, widths }
 }
 

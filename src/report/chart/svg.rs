@@ -171,7 +171,7 @@ impl DrawingBackend for Vector<'_> {
              textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\" \
              fill=\"#{red:02x}{green:02x}{blue:02x}\">{}</text>",
             face.size,
-            libm::round(face.width(text)),
+            f64::round(face.width(text)),
             escaped(text),
         );
         Ok(())

@@ -95,8 +95,8 @@ fn scene(chart: &TimelineChart) -> Scene {
     };
     let end_width = panels.iter().map(ends).fold(0.0, f64::max).min(MOST_END);
     let scale_at = |top: f64| Scale::linear_round(most, (top + height, top), 42.0);
-    let left = libm::round(MARGIN + frame::upright_axis_width(&scale_at(top)) + 8.0);
-    let right = libm::round(RIGHT - end_width - 10.0);
+    let left = f64::round(MARGIN + frame::upright_axis_width(&scale_at(top)) + 8.0);
+    let right = f64::round(RIGHT - end_width - 10.0);
     let time = TimeAxis::new(chart.length, (left, right), 84.0);
     let mut plot = Frame { left, top, right, bottom: top + height };
     for panel in panels {

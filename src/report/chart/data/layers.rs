@@ -96,7 +96,7 @@ fn title(results: &[VariantResult], services: &[String], requests: Option<u64>) 
     );
     if high < FINDING {
         // Rounded up, so that it is true.
-        let bound = libm::ceil(high.max(1.0) * 10.0 - 1e-9) / 10.0;
+        let bound = f64::ceil(high.max(1.0) * 10.0 - 1e-9) / 10.0;
         return format!("No service gets more than {} times its normal load", decimal(bound, 1));
     }
     let Some(requests) = requests.filter(|&requests| requests > 0) else {

@@ -1,3 +1,5 @@
+//! The panels: what stands where, whatever the numbers.
+
 use super::*;
 use crate::report::chart::number::grouped;
 use crate::report::chart::scene::checks::assert_tidy;

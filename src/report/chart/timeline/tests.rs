@@ -1,3 +1,5 @@
+//! The course of a run: what stands where, whatever the numbers.
+
 use super::*;
 use crate::report::chart::scene::Shape;
 use crate::report::chart::scene::checks::assert_tidy;
