@@ -182,7 +182,9 @@ mod tests {
     fn merging_is_recording_all_in_one() {
         let record = |nanos: &[u64]| {
             let mut recorder = Recorder::default();
-            nanos.iter().for_each(|&n| recorder.record(Duration::from_nanos(n)));
+            for &n in nanos {
+                recorder.record(Duration::from_nanos(n));
+            }
             recorder
         };
         let parts = [record(&[]), record(&[0, 70]), record(&[5, 900_000, 3])];

@@ -94,7 +94,6 @@ impl Place {
     /// Moves a complete folder to its place. If it cannot, what was there stays.
     pub(super) fn swap(&self, complete: &Path) -> Result<(), OutputError> {
         self.settle()?;
-        ensure_ours(&self.folder())?;
         let new = self.beside(".new");
         self.rename(complete, &new)?;
         self.settle().inspect_err(|_| {

@@ -1,9 +1,9 @@
-//! The folder on the disk: what is replaced, what is refused, what is finished.
+//! Every way in which a folder of results meets what is already there.
 
 use super::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 static GO: AtomicBool = AtomicBool::new(false);
 
@@ -127,7 +127,7 @@ fn what_is_not_ours_is_untouched() {
             disk.put("storm/notes.txt", "mine");
         }),
         ("summary.csv", |disk| {
-            disk.put("storm/run.json", &record(&["summary.csv/a"]));
+            disk.put("storm/run.json", &record(&["summary.csv", "a"]));
             disk.put("storm/summary.csv/a", "mine");
         }),
         ("run.json", |disk| disk.put("storm/run.json", "{}")),
@@ -196,13 +196,16 @@ fn a_signal_stops_in_the_middle_of_a_file() {
     let stop = AtomicBool::new(false);
     let place = disk.place();
     let building = Building::begin(&place, &record(&["summary.csv"]), &stop).unwrap();
-    let much = vec![b'x'; 100_000];
-    let written = building.write("summary.csv", |to| {
-        to.write_all(&much)?;
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        to.write_all(&much)
-    });
-    assert!(matches!(written, Err(OutputError::Interrupted)));
+    // A file that fits into the writer's memory, and one that does not.
+    for (name, size) in [("small.csv", 10), ("summary.csv", 100_000)] {
+        stop.store(false, Ordering::Relaxed);
+        let written = building.write(name, |to| {
+            to.write_all(&vec![b'x'; size])?;
+            stop.store(true, Ordering::Relaxed);
+            to.write_all(&vec![b'x'; size])
+        });
+        assert!(matches!(written, Err(OutputError::Interrupted)), "{name}");
+    }
     assert!(matches!(building.finish(), Err(OutputError::Interrupted)));
     assert_eq!(disk.only_summary().as_deref(), Some("old"));
 }
