@@ -1,7 +1,7 @@
 //! The font of the pictures: measuring, fitting and breaking of text.
 //!
 //! Two weights of Inter are in the binary, so that a picture looks the same on
-//! every machine and needs no font there (assets/font/README.md). Digits have
+//! every machine and needs no font there (font/README.md). Digits have
 //! one width. Widths include kerning; the rasteriser and, through the embedded
 //! font, the browser set text in exactly these.
 
@@ -10,15 +10,14 @@ use std::sync::LazyLock;
 use ab_glyph::{Font, FontRef, GlyphId};
 
 /// The Regular weight as browsers read it.
-pub(super) const REGULAR_WOFF2: &[u8] = include_bytes!("../../../assets/font/Inter-Regular.woff2");
+pub(super) const REGULAR_WOFF2: &[u8] = include_bytes!("font/Inter-Regular.woff2");
 /// The SemiBold weight as browsers read it.
-pub(super) const SEMI_BOLD_WOFF2: &[u8] =
-    include_bytes!("../../../assets/font/Inter-SemiBold.woff2");
+pub(super) const SEMI_BOLD_WOFF2: &[u8] = include_bytes!("font/Inter-SemiBold.woff2");
 
 static REGULAR: LazyLock<FontRef<'static>> =
-    LazyLock::new(|| parsed(include_bytes!("../../../assets/font/Inter-Regular.ttf")));
+    LazyLock::new(|| parsed(include_bytes!("font/Inter-Regular.ttf")));
 static SEMI_BOLD: LazyLock<FontRef<'static>> =
-    LazyLock::new(|| parsed(include_bytes!("../../../assets/font/Inter-SemiBold.ttf")));
+    LazyLock::new(|| parsed(include_bytes!("font/Inter-SemiBold.ttf")));
 
 fn parsed(bytes: &'static [u8]) -> FontRef<'static> {
     FontRef::try_from_slice(bytes).expect("the font in the binary is one that the tests have read")
