@@ -2,3 +2,4 @@
 
 mod keys;
 mod laws;
+mod readme;
