@@ -3,4 +3,5 @@
 mod cli;
 mod keys;
 mod laws;
+mod oracle;
 mod readme;
