@@ -268,4 +268,6 @@ impl<'a> Station<'a> {
 }
 
 #[cfg(test)]
+mod engine;
+#[cfg(test)]
 mod tests;
