@@ -81,6 +81,8 @@ impl Event {
 /// What follows from an event at the same instant.
 #[derive(Clone, Copy)]
 enum Step {
+    /// A service has finished its own work for a visit.
+    OwnWorkDone(Handle),
     /// A visit goes on with its next call, or is finished.
     Proceed(Handle),
     /// An attempt gets its answer.
@@ -186,6 +188,7 @@ impl<'m> World<'m> {
     fn run_steps(&mut self) -> Result<(), RunError> {
         while let Some(step) = self.steps.pop() {
             match step {
+                Step::OwnWorkDone(visit) => self.own_work_done(visit),
                 Step::Proceed(visit) => self.proceed(visit)?,
                 Step::Answer(attempt, answer) => self.answer(attempt, answer),
             }

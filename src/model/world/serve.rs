@@ -148,7 +148,9 @@ impl World<'_> {
             calls_begun: 0,
         });
         if time.is_zero() {
-            self.own_work_done(visit);
+            // A step rather than a call: a line of attempts that all fail at once
+            // would otherwise be worked off in recursion.
+            self.steps.push(Step::OwnWorkDone(visit));
         } else {
             self.queue.push(self.now + time, Event::served(visit));
         }
@@ -205,13 +207,15 @@ impl World<'_> {
         self.count_waste(&visit, self.now);
         self.services[target].busy -= 1;
         self.meter.service_changed(target, 0, -1, self.now);
+        // The stack's top is next: what is answered first must lie above the rest.
+        let floor = self.steps.len();
         self.steps.push(Step::Answer(visit.attempt, answer));
-        if let Some(next) = self.services[target].queue.pop_front(&mut self.waiting) {
+        // Work that takes no time leaves the worker free for the next at once.
+        while let Some(next) = self.services[target].queue.pop_front(&mut self.waiting) {
             self.queued -= 1;
             self.meter.service_changed(target, -1, 0, self.now);
-            if let Some(answer) = self.begin_service(target, next) {
-                self.steps.push(Step::Answer(next.attempt, answer));
-            }
+            let Some(answer) = self.begin_service(target, next) else { break };
+            self.steps.insert(floor, Step::Answer(next.attempt, answer));
         }
     }
 

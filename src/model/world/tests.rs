@@ -222,6 +222,35 @@ fn the_clock_stops_at_the_end_of_the_duration() {
     assert_eq!((outcome.requests, outcome.answered), (8, 7));
 }
 
+/// A mean below a nanosecond draws service times of zero again and again; a
+/// worker that is free at once must take the next, or it idles beside a queue.
+#[test]
+fn work_that_takes_no_time_never_leaves_a_worker_idle() {
+    let mut model = storm(1_000, Strategy::None);
+    model.services[0].fails = 0.0;
+    model.services[0].workers = Some(1);
+    model.services[0].service_time = Law::Exponential { mean: Duration::from_nanos(1) };
+    let outcome = run(&model);
+    assert_eq!((outcome.answered, outcome.still_out), (1_000, 0));
+    // A worker that is never idle is busy from the start to the end.
+    assert_eq!(outcome.services[0].mean_busy_workers, 1.0);
+}
+
+/// A service without service time of its own whose worker is held by a slow
+/// call: when it is free, a long line of attempts fails at one instant.
+#[test]
+fn a_long_line_that_fails_at_once_costs_no_recursion() {
+    let mut model = chain(2, RetryPolicy::NEVER);
+    model.clients[0].requests = Some(300_000);
+    model.clients[0].arrivals = Arrivals::Together;
+    model.services[0].workers = Some(1);
+    model.services[0].fails = 0.9999;
+    model.services[1].fails = 0.0;
+    model.services[1].service_time = Law::Constant(ms(1));
+    let outcome = run(&model);
+    assert_eq!(outcome.answered + outcome.gave_up.total(), 300_000);
+}
+
 #[test]
 fn endless_retries_without_waiting_are_an_error() {
     let mut model = storm(1, Strategy::None);
