@@ -24,6 +24,7 @@ use call::Call;
 use callers::Callers;
 use request::Sources;
 use serve::{ServiceState, Visit, Waiting};
+use std::hint::black_box;
 use timeouts::Timeouts;
 
 /// A world between its first event and its last.
@@ -160,6 +161,7 @@ impl<'m> World<'m> {
             let limit = timeout.min(arrival).min(last);
             if let Some((at, event)) = self.queue.pop_until(limit) {
                 self.now = at;
+                self.fetch_ahead();
                 match event.happening() {
                     Happening::Retry(call) => self.send(call)?,
                     Happening::Served(visit) => self.own_work_done(visit),
@@ -177,6 +179,21 @@ impl<'m> World<'m> {
             self.run_steps()?;
         }
         Ok(true)
+    }
+
+    /// Reads what the next events are about, for nothing but that it is in the
+    /// cache when their turn comes. Both ends of it, since it may lie in two lines.
+    fn fetch_ahead(&mut self) {
+        for event in self.queue.newly_at_hand() {
+            match event.happening() {
+                Happening::Retry(call) => {
+                    black_box(self.calls.get(call).map(|call| (call.sent, call.attempts)));
+                }
+                Happening::Served(visit) => {
+                    black_box(self.visits.get(visit).map(|visit| (visit.key, visit.owner)));
+                }
+            }
+        }
     }
 
     /// The last instant that belongs to the run: one before its end.

@@ -213,6 +213,20 @@ fn a_limit_before_what_is_at_hand_is_kept() {
 }
 
 #[test]
+fn what_is_newly_at_hand_is_named_once() {
+    let mut ladder = Ladder::new();
+    (1..=10).for_each(|at| ladder.push(Instant::from_nanos(at), at));
+    assert_eq!(ladder.newly_at_hand().count(), 0, "nothing was asked for yet");
+    assert_eq!(ladder.pop_until(Instant::NEVER), Some((Instant::from_nanos(1), 1)));
+    let mut events: Vec<u64> = ladder.newly_at_hand().collect();
+    events.sort_unstable();
+    assert!(events.iter().copied().eq(2..=10), "{events:?}");
+    assert_eq!(ladder.newly_at_hand().count(), 0);
+    assert!(ladder.pop_until(Instant::NEVER).is_some());
+    assert_eq!(ladder.newly_at_hand().count(), 0, "it was at hand before");
+}
+
+#[test]
 fn memory_is_that_of_the_pending_events() {
     const PENDING: u64 = 100_000;
     let mut ladder = Ladder::new();
