@@ -127,6 +127,7 @@ pub(crate) enum Color {
 fn useless(command: &str) -> &'static [&'static str] {
     match command {
         "check" => &["threads", "output", "no_charts", "verbose"],
+        "reproduce" => &["set", "seed", "output", "no_charts", "verbose"],
         "new" | "schema" | "completions" => {
             &["set", "seed", "threads", "output", "format", "no_charts", "quiet", "verbose"]
         }
@@ -259,6 +260,8 @@ mod tests {
             "sim check f.toml --format csv",
             "sim --format csv check f.toml",
             "sim new f.toml --seed 3",
+            "sim reproduce --seed 3",
+            "sim reproduce one-client --set a=1",
         ] {
             assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line}");
         }

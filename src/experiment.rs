@@ -81,12 +81,16 @@ pub fn run_model(
     mut watch: impl FnMut(Reached) -> ControlFlow<()>,
 ) -> Result<Outcome, RunError> {
     let mut world = World::new(model, replication);
-    while world.advance(EVENTS_AT_ONCE)? {
+    loop {
+        let goes_on = world.advance(EVENTS_AT_ONCE)?;
+        // Also after the last event: many short runs must hear of a signal too.
         if watch(world.reached()).is_break() {
             return Err(RunError::Interrupted);
         }
+        if !goes_on {
+            return world.finish();
+        }
     }
-    world.finish()
 }
 
 /// Adds up the progress of all worlds.

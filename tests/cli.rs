@@ -280,6 +280,19 @@ fn a_published_table_is_rebuilt() {
     assert_eq!(code(&sim(&["reproduce", "no-such-table"])), 2);
 }
 
+/// Its runs are short and many: a signal between two of them counts too.
+#[cfg(unix)]
+#[test]
+fn reproducing_can_be_interrupted() {
+    let mut long = Command::new(env!("CARGO_BIN_EXE_sim"));
+    long.args(["reproduce", "ten-thousand-clients-bands"]);
+    let mut child = long.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_what_was_there() {

@@ -214,6 +214,7 @@ impl Meter {
             edges: self.edges,
             services,
             ended,
+            measured: ended.since(self.warmup),
             events,
             attempts: self.records.unwrap_or_default(),
         }

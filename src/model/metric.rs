@@ -27,6 +27,9 @@ pub struct Metric {
     pub unit: Unit,
     /// What it means, in one sentence.
     pub meaning: &'static str,
+    /// Whether it is measured. If not, its column is there and stays empty or
+    /// zero, and no threshold may rest on it.
+    pub works: bool,
     /// Its value; `None` where it does not apply.
     pub of: fn(&Outcome) -> Option<f64>,
 }
@@ -53,7 +56,17 @@ const fn metric(
     meaning: &'static str,
     of: fn(&Outcome) -> Option<f64>,
 ) -> Metric {
-    Metric { name, unit, meaning, of }
+    Metric { name, unit, meaning, works: true, of }
+}
+
+/// A metric of something that is not simulated yet.
+const fn later(
+    name: &'static str,
+    unit: Unit,
+    meaning: &'static str,
+    of: fn(&Outcome) -> Option<f64>,
+) -> Metric {
+    Metric { works: false, ..metric(name, unit, meaning, of) }
 }
 
 /// A length in milliseconds, where there was anything to measure.
@@ -79,7 +92,7 @@ pub const METRICS: &[Metric] = &[
     metric("retries", Unit::Count, "Attempts after the first of their call.", |o| {
         Some(o.retries_in_all() as f64)
     }),
-    metric("hedges", Unit::Count, "Attempts sent while another was still out.", |_| Some(0.0)),
+    later("hedges", Unit::Count, "Attempts sent while another was still out.", |_| Some(0.0)),
     metric("mean_wait", Unit::Millis, "Mean over requests of the sum of their waits.", |o| {
         mean(o.wait.mean_nanos, o.wait.count)
     }),
@@ -119,17 +132,17 @@ pub const METRICS: &[Metric] = &[
     metric("longest_latency", Unit::Millis, "The longest time of a request.", |o| {
         millis(o.latency.longest, o.latency.count)
     }),
-    metric("goodput_before", Unit::PerSecond, "Goodput before the first fault.", |_| None),
-    metric("goodput_during", Unit::PerSecond, "Goodput during the faults.", |_| None),
-    metric("goodput_after", Unit::PerSecond, "Goodput after the last fault.", |_| None),
+    later("goodput_before", Unit::PerSecond, "Goodput before the first fault.", |_| None),
+    later("goodput_during", Unit::PerSecond, "Goodput during the faults.", |_| None),
+    later("goodput_after", Unit::PerSecond, "Goodput after the last fault.", |_| None),
     metric("amplification", Unit::Ratio, "Attempts against normal at the worst service.", |o| {
         Some(o.amplification())
     }),
-    metric("recovery", Unit::Millis, "Time from the end of the last fault to recovery.", |_| None),
+    later("recovery", Unit::Millis, "Time from the end of the last fault to recovery.", |_| None),
     metric("wasted_work", Unit::Millis, "Worker time for callers that had given up.", |o| {
         Some(o.services.iter().map(|s| s.wasted_work.as_millis_f64()).sum())
     }),
-    metric("recovered_share", Unit::Ratio, "Share of replications that recover.", |_| None),
+    later("recovered_share", Unit::Ratio, "Share of replications that recover.", |_| None),
     metric("sliding_slice_retries", Unit::Count, "Most retries in any window of a slice.", |o| {
         Some(o.busiest_retries.sliding as f64)
     }),
@@ -151,5 +164,9 @@ pub const METRICS: &[Metric] = &[
     }),
     metric("still_out", Unit::Count, "Requests not ended when the clock stopped.", |o| {
         Some(o.still_out as f64)
+    }),
+    metric("goodput", Unit::PerSecond, "Requests answered well per second of the run.", |o| {
+        let seconds = o.measured.as_secs_f64();
+        (seconds > 0.0).then(|| o.answered as f64 / seconds)
     }),
 ];

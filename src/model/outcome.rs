@@ -36,6 +36,8 @@ pub struct Outcome {
     pub services: Vec<ServiceOutcome>,
     /// When the last event happened, or the clock stopped.
     pub ended: Instant,
+    /// How long was measured: from the end of the warm-up.
+    pub measured: Duration,
     /// Events that were simulated.
     pub events: u64,
     /// Every attempt, in the order in which they ended, if the model asks for it.

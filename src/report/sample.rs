@@ -323,6 +323,7 @@ pub(super) fn outcome() -> Outcome {
         edges: Vec::new(),
         services: Vec::new(),
         ended: Instant::ZERO,
+        measured: Duration::ZERO,
         events: 0,
         attempts: Vec::new(),
     }

@@ -22,7 +22,8 @@ fn metrics() -> String {
             Unit::PerSecond => "rate",
             Unit::Count | Unit::Ratio => "number",
         };
-        format!("| `{}` | {value} | {} |\n", metric.name, metric.meaning)
+        let later = if metric.works { "" } else { " Not yet supported." };
+        format!("| `{}` | {value} | {}{later} |\n", metric.name, metric.meaning)
     }));
     lines.concat()
 }

@@ -137,7 +137,7 @@ fn values(kind: &Kind) -> Json {
         }),
         Kind::Settings => json!({ "type": "object" }),
         Kind::Metric => {
-            json!({ "enum": METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>() })
+            json!({ "enum": METRICS.iter().filter(|metric| metric.works).map(|metric| metric.name).collect::<Vec<_>>() })
         }
         Kind::Bound => json!({ "anyOf": [{ "type": "number" }, time(), rate()] }),
         Kind::Tolerance => json!({ "anyOf": [{ "type": "number" }, time(), rate(), share()] }),

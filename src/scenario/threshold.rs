@@ -41,12 +41,24 @@ fn threshold(view: &View<'_>, plans: &[Plan], report: &mut Report) -> Option<Thr
     }
     let node = view.node("metric")?;
     let name = node.text()?;
-    let Some(metric) = Metric::named(name) else {
+    // Its column is called after what it is, its threshold after how long it takes.
+    let sought = if name == "recovery_time" { "recovery" } else { name };
+    let Some(metric) = Metric::named(sought) else {
         report.error(node.span, unknown_metric(name));
         return None;
     };
+    if !metric.works {
+        let title = format!("the metric `{name}` is not yet supported");
+        let help = "a threshold on it would say nothing; leave it out";
+        report.error(node.span, Problem::new(title, "not yet supported").help(help));
+        return None;
+    }
     let bound = bound(view, metric, report)?;
     Some(Threshold { metric, of: of?, bound })
+}
+
+fn working() -> impl Iterator<Item = &'static Metric> {
+    METRICS.iter().filter(|metric| metric.works)
 }
 
 fn unknown_metric(name: &str) -> Problem {
@@ -54,10 +66,7 @@ fn unknown_metric(name: &str) -> Problem {
     if let Some(metric) = METRICS.iter().find(|metric| metric.column() == name) {
         return problem.help(format!("a metric has no unit in its name: `{}`", metric.name));
     }
-    if name == "recovery_time" {
-        return problem.help("a metric is a column of summary.csv without its unit: `recovery`");
-    }
-    match nearest(name, METRICS.iter().map(|metric| metric.name)) {
+    match nearest(name, working().map(|metric| metric.name)) {
         Some(near) => problem.help(format!("a metric with a similar name exists: `{near}`")),
         None => problem.help("a metric is a column of summary.csv without its unit"),
     }

@@ -334,7 +334,7 @@ metric = "p99_wait"
 max    = "1.5 s"
 
 [[threshold]]
-metric = "goodput_after"
+metric = "goodput"
 min    = "0 /s"
 
 [[threshold]]
