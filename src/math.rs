@@ -24,6 +24,11 @@ pub fn log10(x: f64) -> f64 {
     libm::log10(x)
 }
 
+/// Hyperbolic tangent.
+pub fn tanh(x: f64) -> f64 {
+    libm::tanh(x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,5 +40,6 @@ mod tests {
         assert_eq!(ln(0.3).to_bits(), 0xbff3_4378_fcbd_a721);
         assert_eq!(exp(1.0).to_bits(), 0x4005_bf0a_8b14_576a);
         assert_eq!(pow(1.3, 7.0).to_bits(), 0x4019_1972_b95b_0002);
+        assert_eq!(tanh(0.7).to_bits(), 0x3fe3_56fb_17af_2e90);
     }
 }

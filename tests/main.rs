@@ -1,0 +1,1 @@
+//! All tests that see the crate from outside, in one binary.
