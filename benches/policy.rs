@@ -35,7 +35,7 @@ fn measure(policy: &RetryPolicy, failed: Failed) -> f64 {
                 progress.attempts = attempt;
                 let draw = || stream.draw(key.attempt(attempt));
                 let decision =
-                    black_box(policy).decide(black_box(failed), &mut progress, draw, None);
+                    black_box(policy).decide(*black_box(&failed), &mut progress, draw, None);
                 if let Decision::RetryAfter(wait) = decision {
                     sum = sum.wrapping_add(wait.as_nanos());
                 }
@@ -66,16 +66,14 @@ fn main() {
         ("decorrelated jitter", named(Strategy::DecorrelatedJitter)),
         ("full jitter, factor 1.6", Backoff { factor: 1.6, ..full.clone() }),
         ("full jitter, whole ms", Backoff { round: Round::FloorMillis, ..full.clone() }),
-        ("share both sides, cap both", Backoff {
-            jitter: Jitter::symmetric(0.2),
-            clamp: Clamp::Both,
-            ..full.clone()
-        }),
-        ("added, cap after", Backoff {
-            jitter: Jitter::plus(base),
-            clamp: Clamp::After,
-            ..full.clone()
-        }),
+        (
+            "share both sides, cap both",
+            Backoff { jitter: Jitter::symmetric(0.2), clamp: Clamp::Both, ..full.clone() },
+        ),
+        (
+            "added, cap after",
+            Backoff { jitter: Jitter::plus(base), clamp: Clamp::After, ..full.clone() },
+        ),
         ("above a fixed length", Backoff { jitter: Jitter::Above { low: base }, ..full.clone() }),
         ("whole exponential", Backoff { factor: 1.5, ..family(Family::WholeExponential) }),
         ("doubling", Backoff { jitter: Jitter::FULL, ..family(Family::Doubling) }),
@@ -87,14 +85,18 @@ fn main() {
         ("Finagle equal", family(Family::FinagleEqual)),
         ("Polly V2", family(Family::PollyV2)),
         ("sorted, factor 2", Backoff { jitter: doubled, ..family(Family::Sorted { retries: 10 }) }),
-        ("sorted, factor 1.5", Backoff {
-            jitter: doubled,
-            factor: 1.5,
-            ..family(Family::Sorted { retries: 10 })
-        }),
+        (
+            "sorted, factor 1.5",
+            Backoff { jitter: doubled, factor: 1.5, ..family(Family::Sorted { retries: 10 }) },
+        ),
     ];
+    // An argument picks the families whose name contains it.
+    let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
     println!("{:<28} ns a decision", "family");
     for (name, backoff) in backoffs {
+        if !name.contains(&wanted) {
+            continue;
+        }
         let policy = RetryPolicy { max_attempts: None, backoff, ..RetryPolicy::NEVER };
         println!("{name:<28} {:>6.1}", measure(&policy, Failure::Status(503).into()));
     }
@@ -108,6 +110,9 @@ fn main() {
         ("full jitter, hint replaces", Effect::Replace),
         ("full jitter, hint clamped", Effect::Clamp { above: Duration::from_secs(5) }),
     ] {
+        if !name.contains(&wanted) {
+            continue;
+        }
         let hint = HintRule::new(effect);
         let policy =
             RetryPolicy { max_attempts: None, backoff: full.clone(), hint, ..RetryPolicy::NEVER };

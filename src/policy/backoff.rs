@@ -151,10 +151,11 @@ impl Backoff {
             Strategy::EqualJitter => (Family::Exponential, Jitter::EQUAL),
             Strategy::DecorrelatedJitter => (Family::Decorrelated, Jitter::None),
         };
-        Self { family, jitter, base, cap, ..Self::NONE }
+        Self { family, base, cap, jitter, ..Self::NONE }
     }
 
     /// Whether a wait depends on a draw.
+    #[inline]
     pub fn is_random(&self) -> bool {
         match self.family {
             Family::None => false,
@@ -177,7 +178,7 @@ impl Backoff {
     /// smaller factor the first draw is kept and stands for the whole sequence:
     /// the n-th smallest is found again at each retry.
     pub fn wait(&self, n: u32, memory: &mut Memory, draw: impl FnOnce() -> f64) -> Duration {
-        self.wait_from(self.base, Duration::ZERO, n, memory, draw)
+        self.wait_from(self.base, Duration::ZERO, n, memory, self.draw(draw))
     }
 
     /// [`Self::wait`] after a failure that says "slow down".
@@ -187,7 +188,13 @@ impl Backoff {
         memory: &mut Memory,
         draw: impl FnOnce() -> f64,
     ) -> Duration {
-        self.wait_from(self.base_for(true), Duration::ZERO, n, memory, draw)
+        self.wait_from(self.base_for(true), Duration::ZERO, n, memory, self.draw(draw))
+    }
+
+    /// A draw, if a wait depends on one.
+    #[inline]
+    pub(super) fn draw(&self, draw: impl FnOnce() -> f64) -> f64 {
+        if self.is_random() { draw() } else { 0.0 }
     }
 
     /// Where the value starts after a failure that says "slow down", or another.
@@ -200,48 +207,39 @@ impl Backoff {
     }
 
     /// The wait before retry `n` from this base, where the value before jitter
-    /// is at least `lift`.
+    /// is at least `lift`, at the point `u` of what chance may do.
+    #[inline]
     pub(super) fn wait_from(
         &self,
         base: Duration,
         lift: Duration,
         n: u32,
         memory: &mut Memory,
-        draw: impl FnOnce() -> f64,
+        u: f64,
     ) -> Duration {
         let grown = match &self.family {
             Family::None if lift.is_zero() => return Duration::ZERO,
             Family::None => Duration::ZERO,
             Family::Constant => base,
+            Family::Exponential => self.power(base, n),
             Family::Linear { step } => {
                 base + Duration::from_nanos(step.as_nanos().saturating_mul(u64::from(before(n))))
             }
-            Family::Exponential => self.power(base, n),
-            Family::WholeExponential => self.whole_power(base, n, memory),
             Family::Doubling => self.doubled(base, n),
-            Family::Compounding => memory.last().map_or(base, |last| grow(last, self.factor)),
-            Family::Table(waits) => waits
-                .get(before(n) as usize)
-                .or(waits.last())
-                .copied()
-                .unwrap_or(Duration::ZERO),
-            Family::Random(law) => {
-                return self.clamped(self.round.apply(law.at(draw()).max(lift)));
+            Family::Table(waits) => {
+                waits.get(before(n) as usize).or(waits.last()).copied().unwrap_or(Duration::ZERO)
             }
-            Family::Decorrelated
-            | Family::FinagleDecorrelated
-            | Family::FinagleExponential
-            | Family::FinagleEqual
-            | Family::PollyV2
-            | Family::Sorted { .. } => {
-                return self.finish(self.chained(base, n, memory, draw).max(lift));
+            Family::WholeExponential => self.whole_power(base, n, memory),
+            Family::Compounding => {
+                let grown = memory.last().map_or(base, |last| grow(last, self.factor));
+                let wait = self.finish(self.jittered(grown, base, lift, n, u));
+                memory.keep(wait);
+                return wait;
             }
+            Family::Random(law) => return self.clamped(self.round.apply(law.at(u).max(lift))),
+            _ => return self.finish(self.chained(base, n, memory, u).max(lift)),
         };
-        let wait = self.finish(self.jittered(grown, base, lift, n, draw));
-        if matches!(self.family, Family::Compounding) {
-            memory.keep(wait);
-        }
-        wait
+        self.finish(self.jittered(grown, base, lift, n, u))
     }
 
     /// The value after cap and jitter, before the second cap.
@@ -252,22 +250,20 @@ impl Backoff {
         base: Duration,
         lift: Duration,
         n: u32,
-        draw: impl FnOnce() -> f64,
+        u: f64,
     ) -> Duration {
-        let first = n <= 1;
-        if first && self.first == First::Zero {
-            return lift;
-        }
         let value = if self.clamp.before() { self.clamped(grown) } else { grown }.max(lift);
-        let plain = match self.at_cap {
-            AtCap::Jittered => false,
-            AtCap::PlainBeyond => grown > self.cap,
-            AtCap::PlainFromBase => base >= self.cap,
-        };
-        if plain || (first && self.first == First::Plain) {
-            return value;
+        match self.first {
+            First::Zero if n <= 1 => return lift,
+            First::Plain if n <= 1 => return value,
+            _ => {}
         }
-        self.jitter.apply(value, self.round.slack(), draw)
+        match self.at_cap {
+            AtCap::PlainBeyond if grown > self.cap => return value,
+            AtCap::PlainFromBase if base >= self.cap => return value,
+            _ => {}
+        }
+        self.jitter.apply(value, self.round.slack(), u)
     }
 
     /// The value on the grid of the timer and inside its limits.
@@ -356,9 +352,7 @@ mod tests {
 
     fn waits(backoff: &Backoff, u: f64) -> Vec<u64> {
         let mut memory = Memory::EMPTY;
-        (1..=5)
-            .map(|n| backoff.wait(n, &mut memory, || u).as_nanos() / NANOS_PER_MILLI)
-            .collect()
+        (1..=5).map(|n| backoff.wait(n, &mut memory, || u).as_nanos() / NANOS_PER_MILLI).collect()
     }
 
     #[test]

@@ -56,20 +56,28 @@ pub enum Otherwise {
     Take,
 }
 
-/// Which failures a rule is about.
+/// Which failures a rule is about. Libraries make a difference between three
+/// statuses and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope(u8);
 
 impl Scope {
     /// None.
     pub const NONE: Self = Self(0);
+    /// Answers with 413.
+    pub const TOO_LARGE: Self = Self(1);
+    /// Answers with 429.
+    pub const TOO_MANY: Self = Self(1 << 1);
+    /// Answers with 503.
+    pub const UNAVAILABLE: Self = Self(1 << 2);
+    /// All other failures.
+    pub const OTHERS: Self = Self(1 << 3);
     /// All.
     pub const ALL: Self = Self(0b1111);
 
-    /// Answers with 413, 429 or 503, or with any other status; the statuses for
-    /// which libraries make a difference.
-    pub const fn of(too_large: bool, too_many: bool, unavailable: bool, others: bool) -> Self {
-        Self(too_large as u8 | (too_many as u8) << 1 | (unavailable as u8) << 2 | (others as u8) << 3)
+    /// The failures of both.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// Whether the rule is about this failure.
@@ -138,7 +146,14 @@ impl HintRule {
     /// What the server asks for, as this policy sees it.
     #[inline]
     pub(super) fn read(&self, failure: Failure, hint: Hint) -> Asked {
-        if matches!(self.effect, Effect::Ignore) {
+        if hint == Hint::None && self.needed_at == Scope::NONE {
+            return Asked::Nothing;
+        }
+        self.read_one(failure, hint)
+    }
+
+    fn read_one(&self, failure: Failure, hint: Hint) -> Asked {
+        if self.effect == Effect::Ignore {
             return Asked::Nothing;
         }
         let asked = match hint {

@@ -106,6 +106,11 @@ impl Progress {
     pub const fn after(attempts: u32) -> Self {
         Self { attempts, restarted: 0, memory: Memory::EMPTY }
     }
+
+    /// The number of the next retry, counted from where the backoff began.
+    const fn step(&self) -> u32 {
+        self.attempts.saturating_sub(self.restarted)
+    }
 }
 
 /// When to retry, and after how long.
@@ -163,11 +168,8 @@ impl RetryPolicy {
         budget: Option<&mut Budget>,
     ) -> Verdict {
         let failed = failed.into();
-        let give_up = |reason| Verdict {
-            decision: Decision::GiveUp(reason),
-            wait: None,
-            asked_for: false,
-        };
+        let give_up =
+            |reason| Verdict { decision: Decision::GiveUp(reason), wait: None, asked_for: false };
         if !self.retry_on.covers(failed.failure, failed.throttled) {
             return give_up(Reason::NotRetryable);
         }
@@ -177,12 +179,16 @@ impl RetryPolicy {
         if self.max_attempts.is_some_and(|most| progress.attempts >= most) {
             return give_up(Reason::AttemptsExhausted);
         }
-        let asked = match self.hint.read(failed.failure, failed.hint) {
+        let base = self.backoff.base_for(failed.throttled);
+        let (wait, asked_for) = match self.hint.read(failed.failure, failed.hint) {
             Asked::Stop => return give_up(Reason::HintForbids),
-            Asked::Nothing => None,
-            Asked::Wait(hint) => Some(hint),
+            Asked::Nothing => {
+                let (n, u) = (progress.step(), self.backoff.draw(draw));
+                let memory = &mut progress.memory;
+                (self.backoff.wait_from(base, Duration::ZERO, n, memory, u), false)
+            }
+            Asked::Wait(hint) => self.asked_wait(hint, base, progress, draw()),
         };
-        let (wait, asked_for) = self.wait(failed.throttled, asked, progress, draw);
         let verdict = |decision| Verdict { decision, wait: Some(wait), asked_for };
         let Some(wait) = self.in_time(wait, &failed) else {
             return verdict(Decision::GiveUp(Reason::OutOfTime));
@@ -209,42 +215,35 @@ impl RetryPolicy {
         }
     }
 
-    /// The wait, and whether it is what the server asked for.
-    fn wait(
+    /// The wait when the server asked for one, and whether it is that.
+    fn asked_wait(
         &self,
-        throttled: bool,
-        asked: Option<Duration>,
+        hint: Duration,
+        base: Duration,
         progress: &mut Progress,
-        draw: impl FnOnce() -> f64,
+        u: f64,
     ) -> (Duration, bool) {
-        let base = self.backoff.base_for(throttled);
-        let n = progress.attempts.saturating_sub(progress.restarted);
-        let Some(hint) = asked else {
-            let wait = self.backoff.wait_from(base, Duration::ZERO, n, &mut progress.memory, draw);
-            return (wait, false);
-        };
+        let n = progress.step();
         if self.hint.restarts {
             progress.restarted = progress.attempts;
             progress.memory = Memory::EMPTY;
         }
-        let memory = &mut progress.memory;
+        let mut own = |base, lift| self.backoff.wait_from(base, lift, n, &mut progress.memory, u);
         match self.hint.effect {
             Effect::Replace => (hint, true),
             Effect::Spread => {
-                let half = hint.as_nanos() as f64 / 2.0 * draw();
-                (hint + Round::FloorMillis.apply(Duration::from_nanos_f64(half)), true)
+                let half = Duration::from_nanos_f64(hint.as_nanos() as f64 / 2.0 * u);
+                (hint + Round::FloorMillis.apply(half), true)
             }
-            Effect::Base => (self.backoff.wait_from(hint, Duration::ZERO, n, memory, draw), true),
-            Effect::FloorBeforeJitter => {
-                (self.backoff.wait_from(base, hint, n, memory, draw), true)
+            Effect::Base => (own(hint, Duration::ZERO), true),
+            Effect::FloorBeforeJitter => (own(base, hint), true),
+            Effect::Clamp { above } => {
+                let own = own(base, Duration::ZERO);
+                (own.max(hint.min(own + above)), hint > own)
             }
-            Effect::Floor | Effect::Clamp { .. } | Effect::Ignore => {
-                let own = self.backoff.wait_from(base, Duration::ZERO, n, memory, draw);
-                let most = match self.hint.effect {
-                    Effect::Clamp { above } => own + above,
-                    _ => Duration::MAX,
-                };
-                (own.max(hint.min(most)), hint > own)
+            Effect::Floor | Effect::Ignore => {
+                let own = own(base, Duration::ZERO);
+                (own.max(hint), hint > own)
             }
         }
     }

@@ -41,38 +41,33 @@ const WINDOW: usize = 127;
 impl Backoff {
     /// The wait before retry `n`, in a family with a memory. Nanoseconds are
     /// kept as they were drawn, not as they are rounded.
-    pub(super) fn chained(
-        &self,
-        base: Duration,
-        n: u32,
-        memory: &mut Memory,
-        draw: impl FnOnce() -> f64,
-    ) -> Duration {
+    #[inline(never)]
+    pub(super) fn chained(&self, base: Duration, n: u32, memory: &mut Memory, u: f64) -> Duration {
         if let Family::Sorted { retries } = self.family {
-            return self.sorted(base, n, retries, memory, draw);
+            return self.sorted(base, n, retries, memory, u);
         }
         if matches!(self.family, Family::PollyV2) {
-            return self.polly_v2(base, n, memory, draw());
+            return self.polly_v2(base, n, memory, u);
         }
         let (base, cap) = (base.as_nanos() as f64, self.cap.as_nanos() as f64);
         let last = memory.number();
         let wait = match (&self.family, last) {
             (Family::Decorrelated, last) => {
                 let high = 3.0 * last.unwrap_or(base).max(base);
-                (base + (high - base) * draw()).min(cap)
+                (base + (high - base) * u).min(cap)
             }
             (_, None) => base.min(cap),
             (Family::FinagleDecorrelated, Some(last)) => {
                 let high = (3.0 * last).min(cap);
-                last + (high - last).max(0.0) * draw()
+                last + (high - last).max(0.0) * u
             }
             (Family::FinagleExponential, Some(last)) => {
                 let high = last * doublings(before(n));
-                if high >= cap { cap } else { high * draw() }
+                if high >= cap { cap } else { high * u }
             }
             (_, Some(last)) => {
                 let half = base * doublings(before(n).saturating_sub(1));
-                let sum = half + half * draw();
+                let sum = half + half * u;
                 if last >= cap || half >= cap || sum >= cap { cap } else { sum }
             }
         };
@@ -106,12 +101,12 @@ impl Backoff {
         n: u32,
         retries: u32,
         memory: &mut Memory,
-        draw: impl FnOnce() -> f64,
+        u: f64,
     ) -> Duration {
         let Some(overlap) = self.overlap() else {
-            return self.jittered(self.power(base, n), base, Duration::ZERO, n, draw);
+            return self.jittered(self.power(base, n), base, Duration::ZERO, n, u);
         };
-        let seed = memory.number().unwrap_or_else(draw);
+        let seed = memory.number().unwrap_or(u);
         memory.keep_number(seed);
         // Waits that are `overlap` places apart are in order whatever was drawn,
         // so the n-th smallest is among those less than that from place n, and
@@ -124,7 +119,7 @@ impl Backoff {
         let window = &mut waits[..=(high - low) as usize];
         for (place, wait) in (low..=high).zip(window.iter_mut()) {
             let u = draw::unit(draw::fold(seed.to_bits(), u64::from(place)));
-            *wait = self.jittered(self.power(base, place), base, Duration::ZERO, place, || u);
+            *wait = self.jittered(self.power(base, place), base, Duration::ZERO, place, u);
         }
         window.sort_unstable();
         window[(n - low) as usize]

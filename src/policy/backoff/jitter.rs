@@ -63,25 +63,20 @@ impl Jitter {
         Self::Shift { low: -most, high: most }
     }
 
-    /// Where in its range of waits `value` comes to lie. The range is longer by
-    /// `slack` nanoseconds than the kind says.
+    /// The point `u` of the range that belongs to a value. The range is longer
+    /// by `slack` nanoseconds than the kind says.
     #[inline]
-    pub(super) fn apply(
-        self,
-        value: Duration,
-        slack: f64,
-        draw: impl FnOnce() -> f64,
-    ) -> Duration {
+    pub(super) fn apply(self, value: Duration, slack: f64, u: f64) -> Duration {
         let d = value.as_nanos() as f64;
         let nanos = match self {
             Self::None => return value,
             // Products first: 0 × d and 1 × d are exact, so full and equal
             // jitter are d·u and d/2 + d/2·u to the last bit.
-            Self::Scale { low, high } => d * low + (d * (high - low) + slack) * draw(),
-            Self::Shift { low, high } => d + low + (high - low + slack) * draw(),
+            Self::Scale { low, high } => d * low + (d * (high - low) + slack) * u,
+            Self::Shift { low, high } => d + low + (high - low + slack) * u,
             Self::Above { low } => {
                 let low = low.as_nanos() as f64;
-                low + ((d - low).max(0.0) + slack) * draw()
+                low + ((d - low).max(0.0) + slack) * u
             }
         };
         Duration::from_nanos_f64(nanos)
