@@ -22,6 +22,7 @@ pub mod hint;
 pub mod limit;
 pub mod request;
 pub mod retry;
+pub mod retry_after;
 
 pub use backoff::{Backoff, Family, Jitter, Memory, Strategy};
 pub use budget::{Budget, Fill, TokenBucket};
@@ -30,3 +31,4 @@ pub use hint::{Effect, Hint, HintRule};
 pub use limit::{Limits, TimeRule};
 pub use request::{Method, MethodSet, Repeatable, Request};
 pub use retry::{Decision, Failed, Progress, Reason, RetryPolicy, Verdict};
+pub use retry_after::Format;

@@ -5,6 +5,7 @@
 //! `retry_after.rs`; here is its effect on the wait.
 
 use super::failure::Failure;
+use super::retry_after::Format;
 use crate::time::Duration;
 
 /// What an answer says about the next attempt.
@@ -96,6 +97,8 @@ impl Scope {
 /// How a policy treats hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HintRule {
+    /// What text is understood.
+    pub format: Format,
     /// What a hint does.
     pub effect: Effect,
     /// The failures at which hints are read.
@@ -127,6 +130,7 @@ pub(super) enum Asked {
 impl HintRule {
     /// Hints are not read.
     pub const IGNORE: Self = Self {
+        format: Format::HTTP,
         effect: Effect::Ignore,
         read_at: Scope::NONE,
         needed_at: Scope::NONE,
