@@ -1,1 +1,3 @@
 //! All tests that see the crate from outside, in one binary.
+
+mod vectors;
