@@ -97,6 +97,7 @@ impl Stream {
     ///
     /// One step of PCG64 from a state of which every bit depends on the key:
     /// the generator alone keeps neighbouring seeds correlated.
+    #[inline]
     pub fn bits(&self, key: Key) -> u64 {
         let high = mix(self.high ^ key.0);
         let low = mix(self.low.wrapping_add(key.0.wrapping_mul(GOLDEN)));
@@ -105,8 +106,20 @@ impl Stream {
     }
 
     /// A uniform number in [0, 1) for one place.
+    #[inline]
     pub fn draw(&self, key: Key) -> f64 {
         unit(self.bits(key))
+    }
+
+    /// Successive independent uniform numbers in [0, 1) for one place, for what
+    /// takes more than one. The first is that of [`Stream::draw`].
+    pub fn draws(&self, key: Key) -> impl FnMut() -> f64 + use<'_> {
+        let mut taken = 0;
+        move || {
+            let place = if taken == 0 { key } else { key.further(taken) };
+            taken += 1;
+            self.draw(place)
+        }
     }
 }
 
@@ -118,13 +131,21 @@ impl Key {
 
     /// The call at a position of what this key stands for. Positions are
     /// hashes of names, so that a new call changes no other.
+    #[inline]
     pub const fn call(self, position: u64) -> Self {
         Self(fold(self.0, position))
     }
 
     /// Attempt `number` (the first is 1) of the call that this key stands for.
+    #[inline]
     pub const fn attempt(self, number: u32) -> Self {
         Self(fold(self.0 ^ GOLDEN, number as u64))
+    }
+
+    /// Where draw `number` of what this key stands for comes from; the draw
+    /// that belongs to the key itself is number 0.
+    const fn further(self, number: u64) -> Self {
+        Self(fold(!self.0, number))
     }
 }
 
@@ -157,6 +178,18 @@ mod tests {
     }
     const GOLDEN_BITS: u64 = 6_685_923_518_393_801_466;
 
+    #[test]
+    fn further_draws_of_one_place_are_its_own() {
+        let key = Key::request(name_hash("app"), 7).call(1).attempt(2);
+        let stream = stream(2026, "app");
+        let mut draws = stream.draws(key);
+        assert_eq!(draws(), stream.draw(key));
+        let (second, third) = (draws(), draws());
+        assert_eq!((second, third), (0.853_539_700_224_112_1, 0.132_217_752_923_810_1));
+        assert_ne!(stream.draws(key.attempt(1))(), second, "an attempt draws elsewhere");
+        assert_ne!(stream.draws(key.call(1))(), second, "a call draws elsewhere");
+    }
+
     /// Neighbouring requests, attempts and seeds must look independent. For n
     /// uniform draws the mean of (u - 1/2)(v - 1/2) over neighbours has
     /// standard deviation 1 / (12 sqrt n); five of them are allowed.
@@ -165,10 +198,11 @@ mod tests {
         let n = 200_000_u32;
         let bound = 5.0 / (12.0 * f64::from(n).sqrt());
         let base = Key::request(name_hash("app"), 0);
-        let along: [(&str, &dyn Fn(u32) -> f64); 3] = [
+        let along: [(&str, &dyn Fn(u32) -> f64); 4] = [
             ("requests", &|i| stream(1, "app").draw(Key::request(name_hash("app"), u64::from(i)))),
             ("attempts", &|i| stream(1, "app").draw(base.attempt(i))),
             ("seeds", &|i| stream(u64::from(i), "app").draw(base)),
+            ("further draws", &|i| stream(1, "app").draw(base.further(u64::from(i)))),
         ];
         for (what, draw) in along {
             let mut sum = 0.0;

@@ -67,12 +67,14 @@ impl Duration {
 
     /// Rounds a number of nanoseconds to the nearest integer. What is negative
     /// or not a number becomes zero, what is too large the maximum.
+    #[inline]
     pub fn from_nanos_f64(nanos: f64) -> Self {
-        // A float-to-integer cast saturates and maps NaN to 0; adding half first
-        // makes it round, and `floor` keeps 0.49999999999999994 from becoming 1.
-        let whole = libm::floor(nanos);
-        let up = nanos - whole >= 0.5;
-        Self((whole as u64).saturating_add(u64::from(up)))
+        // A float-to-integer cast cuts, saturates and maps NaN and what is negative
+        // to 0. Comparing what it cut off rounds exactly: adding a half first would
+        // round the number just below one half up.
+        let whole = nanos as u64;
+        let up = nanos - whole as f64 >= 0.5;
+        Self(whole.saturating_add(u64::from(up)))
     }
 
     /// The length in nanoseconds.
@@ -170,6 +172,8 @@ mod tests {
             (0.5, 1),
             (1.5, 2),
             (-3.0, 0),
+            (-0.2, 0),
+            (-8.2, 0),
             (f64::NAN, 0),
             (f64::INFINITY, u64::MAX),
             (f64::NEG_INFINITY, 0),

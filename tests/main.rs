@@ -1,3 +1,7 @@
-//! All tests that see the crate from outside, in one binary.
+//! All tests that look at the crate from outside, in one binary.
 
+mod cli;
+mod keys;
+mod laws;
+mod readme;
 mod vectors;

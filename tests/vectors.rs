@@ -87,7 +87,7 @@ fn ours(row: &Row, settings: &Settings) -> Option<(f64, f64)> {
             progress.attempts = attempt;
             let failed = Failed { elapsed, ..Failure::Timeout.into() };
             match settings.policy.decide(failed, &mut progress, || 0.0, None) {
-                Decision::RetryAfter(wait) => elapsed = elapsed + wait,
+                Decision::RetryAfter(wait) => elapsed += wait,
                 Decision::GiveUp(_) if attempt == retry => return None,
                 Decision::GiveUp(reason) => panic!("gives up too early: {reason:?}"),
             }
@@ -131,7 +131,9 @@ fn replay(file: &str, expected_rows: usize) {
     let deviations: Vec<Row> =
         rows("deviations.csv").into_iter().filter(|row| row["file"] == file).collect();
     let is_deviation = |row: &Row| {
-        deviations.iter().any(|d| ["policy", "retry", "draw"].iter().all(|key| d[*key] == row[*key]))
+        deviations
+            .iter()
+            .any(|d| ["policy", "retry", "draw"].iter().all(|key| d[*key] == row[*key]))
     };
     let rows = rows(file);
     assert_eq!(rows.len(), expected_rows, "{file} has lost or gained rows");
@@ -145,7 +147,12 @@ fn replay(file: &str, expected_rows: usize) {
             (Some(complaint), false) => failures.push(format!("{row:?}: {complaint}")),
         }
     }
-    assert!(failures.is_empty(), "{} rows of {file} fail:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} rows of {file} fail:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
@@ -160,7 +167,7 @@ fn waits_recorded_from_published_packages() {
 
 #[test]
 fn waits_computed_from_the_rules() {
-    replay("rules.csv", 1020);
+    replay("rules.csv", 1212);
 }
 
 #[test]
@@ -183,7 +190,7 @@ const NOW: Duration = Duration::from_secs(946_684_797);
 fn answers_that_say_when_to_come_back() {
     let policies = policies();
     let rows = rows("hints.csv");
-    assert_eq!(rows.len(), 29, "hints.csv has lost or gained rows");
+    assert_eq!(rows.len(), 33, "hints.csv has lost or gained rows");
     for row in &rows {
         let policy = &policies[&row["policy"]].policy;
         let values: Vec<&str> = match row["values"].as_str() {

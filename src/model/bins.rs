@@ -11,6 +11,16 @@ use std::ops::AddAssign;
 pub struct Bins<T> {
     width: u64,
     bins: Vec<T>,
+    /// The bin used last, `[start, start + width)`: most uses hit it again, and
+    /// a comparison is cheaper than a division.
+    last: Cursor,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Cursor {
+    index: usize,
+    start: u64,
+    end: u64,
 }
 
 impl<T: Copy + Default + AddAssign> Bins<T> {
@@ -23,7 +33,7 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
     /// If `width` is zero.
     pub fn new(width: u64) -> Self {
         assert!(width > 0, "a bin has a width");
-        Self { width, bins: Vec::new() }
+        Self { width, bins: Vec::new(), last: Cursor::default() }
     }
 
     /// The width of a bin.
@@ -37,7 +47,34 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
     }
 
     /// The bin of a position.
+    #[inline]
     pub fn at(&mut self, position: u64) -> &mut T {
+        if position < self.last.start || position >= self.last.end {
+            self.seek(position);
+        }
+        &mut self.bins[self.last.index]
+    }
+
+    /// Adds to every bin that `[from, to)` touches: `add` gets the bin and the
+    /// length of the part that lies in it.
+    pub fn spread(&mut self, from: u64, to: u64, add: impl Fn(&mut T, u64)) {
+        if from >= to {
+            return;
+        }
+        // The end first: it makes the bins as wide as they must be, so that the
+        // loop is bounded whatever the length.
+        self.at(to - 1);
+        let mut position = from;
+        while position < to {
+            self.at(position);
+            let end = self.last.end.min(to);
+            add(&mut self.bins[self.last.index], end - position);
+            position = end;
+        }
+    }
+
+    #[cold]
+    fn seek(&mut self, position: u64) {
         let mut index = position / self.width;
         while index >= Self::MOST as u64 {
             *self = self.merged(10);
@@ -47,7 +84,8 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
         if index >= self.bins.len() {
             self.bins.resize(index + 1, T::default());
         }
-        &mut self.bins[index]
+        let start = position - position % self.width;
+        self.last = Cursor { index, start, end: start.saturating_add(self.width) };
     }
 
     /// The same in bins `factor` times as wide.
@@ -60,7 +98,7 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
             }
             bins.push(sum);
         }
-        Self { width: self.width * factor, bins }
+        Self { width: self.width * factor, bins, last: Cursor::default() }
     }
 
     /// The same in bins of `width`, a multiple of the width now.
@@ -103,6 +141,16 @@ mod tests {
         assert_eq!(bins.bins()[0], 3);
         assert_eq!(bins.bins()[5], 1);
         assert_eq!(bins.coarsened(50_000).bins()[1], 1);
+    }
+
+    #[test]
+    fn a_span_is_shared_out_among_its_bins() {
+        let mut bins = Bins::new(10);
+        bins.spread(5, 27, |bin, part| *bin += part);
+        bins.spread(30, 30, |bin, part| *bin += part);
+        assert_eq!(bins.bins(), [5, 10, 7]);
+        bins.spread(0, 1_000_000_000, |bin, part| *bin += part);
+        assert_eq!(bins.bins().iter().sum::<u64>(), 1_000_000_022);
     }
 
     #[test]

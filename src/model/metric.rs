@@ -2,6 +2,7 @@
 //! thresholds and for every report.
 
 use super::outcome::Outcome;
+use crate::policy::Reason;
 use crate::time::Duration;
 
 /// What a metric's number counts.
@@ -134,5 +135,21 @@ pub const METRICS: &[Metric] = &[
     }),
     metric("sliding_slice_attempts", Unit::Count, "Most attempts in any window of a slice.", |o| {
         Some(o.busiest_attempts.sliding as f64)
+    }),
+    metric("busiest_attempts_start", Unit::Millis, "Start of the slice with most attempts.", |o| {
+        let peak = o.busiest_attempts;
+        (peak.count > 0).then(|| peak.start.as_nanos() as f64 / 1e6)
+    }),
+    metric("gave_up_not_retryable", Unit::Count, "Given up: it would fail again.", |o| {
+        Some(o.gave_up.of(Reason::NotRetryable) as f64)
+    }),
+    metric("gave_up_attempts_exhausted", Unit::Count, "Given up: no attempt was left.", |o| {
+        Some(o.gave_up.of(Reason::AttemptsExhausted) as f64)
+    }),
+    metric("gave_up_budget_denied", Unit::Count, "Given up: the budget was empty.", |o| {
+        Some(o.gave_up.of(Reason::BudgetDenied) as f64)
+    }),
+    metric("still_out", Unit::Count, "Requests not ended when the clock stopped.", |o| {
+        Some(o.still_out as f64)
     }),
 ];

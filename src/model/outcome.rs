@@ -4,6 +4,7 @@
 use super::bins::Bins;
 use super::spec::Caller;
 use crate::policy::Reason;
+use crate::stats::Distribution;
 use crate::time::{Duration, Instant};
 
 /// The measured result of one run of one model.
@@ -65,26 +66,6 @@ impl GaveUp {
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
-}
-
-/// The summary of many lengths of time. Count, mean and longest are exact,
-/// percentiles are nearest-rank with an error of at most 0.1 %.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Distribution {
-    /// How many.
-    pub count: u64,
-    /// The mean, in nanoseconds; zero if there are none.
-    pub mean_nanos: f64,
-    /// The median.
-    pub p50: Duration,
-    /// 90 % are at most this.
-    pub p90: Duration,
-    /// 99 % are at most this.
-    pub p99: Duration,
-    /// 99.9 % are at most this.
-    pub p999: Duration,
-    /// The longest.
-    pub longest: Duration,
 }
 
 /// The most that fell into one slice of time.
@@ -189,6 +170,38 @@ pub struct Row {
     pub busy_nanos: u128,
 }
 
+impl std::ops::AddAssign for Row {
+    fn add_assign(&mut self, other: Self) {
+        self.first_attempts += other.first_attempts;
+        self.retries += other.retries;
+        self.answered += other.answered;
+        self.failed += other.failed;
+        self.timed_out += other.timed_out;
+        self.queue_nanos += other.queue_nanos;
+        self.busy_nanos += other.busy_nanos;
+    }
+}
+
+impl EdgeOutcome {
+    /// Nothing has happened yet between these two.
+    pub fn new(caller: Caller, target: usize) -> Self {
+        Self {
+            caller,
+            target,
+            calls: 0,
+            attempts: 0,
+            retries: 0,
+            answered: 0,
+            failed: 0,
+            timed_out: 0,
+            abandoned: 0,
+            still_out: 0,
+            denied_budget: 0,
+            first_request: 0,
+        }
+    }
+}
+
 /// One attempt, from its sending to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptRecord {
@@ -236,6 +249,35 @@ impl Outcome {
     /// Attempts on all edges.
     pub fn attempts_in_all(&self) -> u64 {
         self.edges.iter().map(|edge| edge.attempts).sum()
+    }
+
+    /// Checks that nothing was lost or counted twice: every request and every
+    /// attempt has ended in exactly one way or is still out.
+    ///
+    /// # Errors
+    /// Says what does not add up.
+    pub fn check_conservation(&self) -> Result<(), String> {
+        let ended = self.answered + self.gave_up.total() + self.still_out;
+        if self.requests != ended {
+            return Err(format!("{} requests were sent, {ended} ended or are out", self.requests));
+        }
+        for (index, edge) in self.edges.iter().enumerate() {
+            let ended =
+                edge.answered + edge.failed + edge.timed_out + edge.abandoned + edge.still_out;
+            if edge.attempts != ended {
+                return Err(format!(
+                    "{} attempts were sent on edge {index}, {ended} ended or are out",
+                    edge.attempts
+                ));
+            }
+            if edge.calls + edge.retries != edge.attempts {
+                return Err(format!(
+                    "{} calls and {} retries on edge {index} are not its {} attempts",
+                    edge.calls, edge.retries, edge.attempts
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Retries on all edges.

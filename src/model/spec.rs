@@ -151,10 +151,8 @@ impl Model {
     pub fn normal_attempts(&self, requests: &[u64]) -> Vec<f64> {
         let mut normal = vec![0.0; self.services.len()];
         let mut pending: Vec<usize> = vec![0; self.services.len()];
-        for edge in &self.edges {
-            if matches!(edge.caller, Caller::Service(_)) {
-                pending[edge.target] += 1;
-            }
+        for edge in self.services.iter().flat_map(|service| &service.calls) {
+            pending[self.edges[*edge].target] += 1;
         }
         for edge in &self.edges {
             if let Caller::Client(client) = edge.caller {

@@ -46,7 +46,7 @@ pub enum Family {
     Compounding,
     /// These waits in order; the last one repeats.
     Table(Arc<[Duration]>),
-    /// A draw from a law.
+    /// A draw from a law that needs one number: a second would be the same.
     Random(Arc<Law>),
     /// Uniform between the base and three times the wait before (the base at
     /// first), at most the cap: the decorrelated jitter of the AWS blog.
@@ -154,6 +154,13 @@ impl Backoff {
         Self { family, base, cap, jitter, ..Self::NONE }
     }
 
+    /// Whether it waits at all, rather than retry at once. A wait may be zero
+    /// all the same, if base and jitter make it so.
+    #[inline]
+    pub const fn waits(&self) -> bool {
+        !matches!(self.family, Family::None)
+    }
+
     /// Whether a wait depends on a draw.
     #[inline]
     pub fn is_random(&self) -> bool {
@@ -236,7 +243,15 @@ impl Backoff {
                 memory.keep(wait);
                 return wait;
             }
-            Family::Random(law) => return self.clamped(self.round.apply(law.at(u).max(lift))),
+            Family::Random(law) => {
+                return self.clamped(self.round.apply(law.sample(|| u).max(lift)));
+            }
+            Family::Decorrelated => {
+                // The next wait grows from this one as the call waits it.
+                let wait = self.finish(self.chained(base, n, memory, u).max(lift));
+                memory.keep(wait);
+                return wait;
+            }
             _ => return self.finish(self.chained(base, n, memory, u).max(lift)),
         };
         self.finish(self.jittered(grown, base, lift, n, u))

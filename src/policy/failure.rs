@@ -11,6 +11,19 @@ pub enum Failure {
     Connection,
 }
 
+impl Failure {
+    /// The status that a service hands up when a call of its own has failed
+    /// like this: the status it got, 504 after a timeout, 503 without a
+    /// connection.
+    pub const fn status_handed_up(self) -> u16 {
+        match self {
+            Self::Status(status) => status,
+            Self::Timeout => 504,
+            Self::Connection => 503,
+        }
+    }
+}
+
 /// A set of statuses: gRPC's 0 to 16, and HTTP's from 400 to 638.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusSet {

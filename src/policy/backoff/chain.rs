@@ -40,7 +40,8 @@ const WINDOW: usize = 127;
 
 impl Backoff {
     /// The wait before retry `n`, in a family with a memory. Nanoseconds are
-    /// kept as they were drawn, not as they are rounded.
+    /// kept as they were drawn, not as they are rounded; of the decorrelated
+    /// family the caller keeps the wait itself.
     #[inline(never)]
     pub(super) fn chained(&self, base: Duration, n: u32, memory: &mut Memory, u: f64) -> Duration {
         if let Family::Sorted { retries } = self.family {

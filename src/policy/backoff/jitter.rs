@@ -145,13 +145,15 @@ pub enum Round {
 }
 
 impl Round {
-    /// How much longer the range of jitter is, in nanoseconds.
+    /// How much longer the range of jitter is, in nanoseconds: a step of the
+    /// grid less one, so that no draw, however large, rounds up to a step
+    /// beyond the range.
     #[inline]
     pub(super) const fn slack(self) -> f64 {
         match self {
             Self::No | Self::FloorMillis | Self::NearestMillis => 0.0,
-            Self::WholeMillis => NANOS_PER_MILLI as f64,
-            Self::WholeSeconds => NANOS_PER_SECOND as f64,
+            Self::WholeMillis => (NANOS_PER_MILLI - 1) as f64,
+            Self::WholeSeconds => (NANOS_PER_SECOND - 1) as f64,
         }
     }
 

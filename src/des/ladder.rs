@@ -1,0 +1,284 @@
+//! The future event list: events at any time, taken out in the order of time
+//! and, at one time, in the order in which they were put in.
+//!
+//! `docs/queue.md` draws the structure, proves the order and gives the cost.
+
+use super::fifo::{CHUNK, Chain, ChunkPool};
+use crate::time::Instant;
+use std::mem;
+
+/// Bits of the time that one rung owns.
+const BITS: u32 = 8;
+
+/// Slots of a rung.
+const SLOTS: usize = 1 << BITS;
+
+/// Rungs that own all bits of a time.
+const RUNGS: usize = (u64::BITS / BITS) as usize;
+
+/// Slots whose times differ in the lower 32 bits only.
+const NARROW_SLOTS: usize = (u32::BITS / BITS) as usize * SLOTS;
+
+/// Most events in the near part, beyond which it goes back to the rungs.
+const NEAR_MAX: usize = 2 * CHUNK;
+
+/// The value of `soonest` when the rungs have to be searched for it. No event of
+/// a rung has this time, since it is later than `last`.
+const UNKNOWN: u64 = 0;
+
+/// A priority queue of events for a clock that never goes back.
+///
+/// Two groups of times: what is not later than `last` is at hand, sorted (`near`,
+/// then `tail`); what is later is in the rungs, in the slot that its bits name,
+/// and is sorted only when its turn comes.
+#[derive(Debug)]
+pub struct Ladder<T> {
+    /// Events not later than `last`, the next one at the end.
+    near: Vec<Entry<T>>,
+    /// Events exactly at `last` that came after those in `near`.
+    tail: Chain,
+    last: u64,
+    /// The time of the event popped last.
+    now: u64,
+    /// The earliest time in the rungs, or `UNKNOWN`; the maximum if there is none.
+    soonest: u64,
+    /// `SLOTS` chains for each rung, those of the lowest bits first.
+    slots: Vec<Chain>,
+    /// A bit for each slot: whether it holds something.
+    filled: [u64; RUNGS * SLOTS / 64],
+    pool: ChunkPool<Entry<T>>,
+    len: usize,
+    /// A chunk on its way from one slot to finer ones.
+    moving: Vec<Entry<T>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry<T> {
+    at: u64,
+    event: T,
+}
+
+impl<T: Copy> Default for Ladder<T> {
+    fn default() -> Self {
+        Self {
+            near: Vec::with_capacity(NEAR_MAX),
+            tail: Chain::default(),
+            last: 0,
+            now: 0,
+            soonest: u64::MAX,
+            slots: std::iter::repeat_with(Chain::default).take(RUNGS * SLOTS).collect(),
+            filled: [0; RUNGS * SLOTS / 64],
+            pool: ChunkPool::new(),
+            len: 0,
+            moving: Vec::with_capacity(CHUNK),
+        }
+    }
+}
+
+impl<T: Copy> Ladder<T> {
+    /// An empty queue at the start of time.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of pending events.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no event is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds an event at a time not before that of the event popped last. It comes
+    /// after all that were pushed before it for the same time.
+    ///
+    /// # Panics
+    ///
+    /// If the time is seen to be in the past: a bug of the caller.
+    #[inline]
+    pub fn push(&mut self, at: Instant, event: T) {
+        let entry = Entry { at: at.as_nanos(), event };
+        debug_assert!(entry.at >= self.now, "an event in the past");
+        self.len += 1;
+        if entry.at >= self.last {
+            self.place(entry);
+        } else {
+            self.insert(entry);
+        }
+    }
+
+    /// Removes the earliest event if it is not later than `limit`.
+    ///
+    /// A call that returns `None` changes nothing that is seen or felt: events
+    /// may then be pushed for any time from that of the event popped last, before
+    /// or after `limit`, at the usual cost.
+    #[inline]
+    pub fn pop_until(&mut self, limit: Instant) -> Option<(Instant, T)> {
+        let limit = limit.as_nanos();
+        if self.near.is_empty() && self.tail.is_empty() && !self.advance(limit) {
+            return None;
+        }
+        let entry = if let Some(entry) = self.near.last() {
+            let entry = *entry;
+            if entry.at > limit {
+                return None;
+            }
+            self.near.pop();
+            entry
+        } else {
+            if self.last > limit {
+                return None;
+            }
+            self.pool.pop(&mut self.tail)?
+        };
+        self.len -= 1;
+        self.now = entry.at;
+        Some((Instant::from_nanos(entry.at), entry.event))
+    }
+
+    /// Adds an event that is not earlier than `last`.
+    #[inline]
+    fn place(&mut self, entry: Entry<T>) {
+        if entry.at == self.last {
+            return self.pool.push(&mut self.tail, entry);
+        }
+        self.soonest = self.soonest.min(entry.at);
+        let rung = ((entry.at ^ self.last).ilog2() / BITS) as usize;
+        let index = rung * SLOTS + (entry.at >> (rung as u32 * BITS)) as usize % SLOTS;
+        self.filled[index / 64] |= 1 << (index % 64);
+        self.pool.push(&mut self.slots[index], entry);
+    }
+
+    /// Adds an event that is earlier than `last`, among those at hand.
+    fn insert(&mut self, entry: Entry<T>) {
+        assert!(entry.at >= self.now, "an event in the past");
+        if self.near.len() >= NEAR_MAX {
+            self.retreat();
+            return self.place(entry);
+        }
+        let place = self.near.partition_point(|other| other.at > entry.at);
+        self.near.insert(place, entry);
+    }
+
+    /// Takes `last` back to `now` and puts what is at hand into the rungs: `near`
+    /// was filled from slots that turned out to be too wide for what came since.
+    #[cold]
+    fn retreat(&mut self) {
+        let mut tail = mem::take(&mut self.tail);
+        self.last = self.now;
+        while let Some(entry) = self.near.pop() {
+            self.place(entry);
+        }
+        self.move_all(&mut tail);
+    }
+
+    /// Places all events of a chain anew, in order.
+    fn move_all(&mut self, chain: &mut Chain) {
+        let mut moving = mem::take(&mut self.moving);
+        while !chain.is_empty() {
+            moving.clear();
+            moving.extend_from_slice(self.pool.first_chunk(chain));
+            self.pool.drop_first_chunk(chain);
+            for entry in &moving {
+                self.place(*entry);
+            }
+        }
+        self.moving = moving;
+    }
+
+    /// Brings the earliest events of the rungs to hand, if there is one not later
+    /// than `limit`. Nothing was at hand before.
+    #[inline(never)]
+    fn advance(&mut self, limit: u64) -> bool {
+        if self.soonest > limit {
+            return false;
+        }
+        let Some(index) = self.first_slot() else {
+            self.soonest = u64::MAX;
+            return false;
+        };
+        if self.soonest == UNKNOWN {
+            let times = self.pool.chunks(&self.slots[index]).flatten().map(|entry| entry.at);
+            self.soonest = times.min().unwrap_or(u64::MAX);
+            if self.soonest > limit {
+                return false;
+            }
+        }
+        let soonest = mem::replace(&mut self.soonest, UNKNOWN);
+        if self.slots[index].len_if_one_chunk().is_some() {
+            self.gather(index);
+        } else {
+            self.last = soonest;
+            let mut chain = self.take_slot(index);
+            self.move_all(&mut chain);
+        }
+        true
+    }
+
+    /// Brings one slot to hand, and those after it for which there is room.
+    fn gather(&mut self, first: usize) {
+        let mut next = Some(first);
+        while let Some(index) = next {
+            match self.slots[index].len_if_one_chunk() {
+                Some(len) if self.near.len() + len <= CHUNK => {}
+                _ => break,
+            }
+            let mut chain = self.take_slot(index);
+            let events = self.pool.first_chunk(&chain);
+            if index < NARROW_SLOTS {
+                append_counted(&mut self.near, events);
+            } else {
+                let start = self.near.len();
+                self.near.extend_from_slice(events);
+                self.near[start..].sort_by_key(|entry| entry.at);
+            }
+            self.pool.drop_first_chunk(&mut chain);
+            self.last = self.end_of(index);
+            next = self.first_slot();
+        }
+        self.near.reverse();
+    }
+
+    /// The slot with the earliest events.
+    fn first_slot(&self) -> Option<usize> {
+        let word = self.filled.iter().position(|word| *word != 0)?;
+        Some(word * 64 + self.filled[word].trailing_zeros() as usize)
+    }
+
+    fn take_slot(&mut self, index: usize) -> Chain {
+        self.filled[index / 64] &= !(1 << (index % 64));
+        mem::take(&mut self.slots[index])
+    }
+
+    /// The latest time that belongs into a slot.
+    fn end_of(&self, index: usize) -> u64 {
+        let shift = (index / SLOTS) as u32 * BITS;
+        let above = self.last & !(u64::MAX >> (u64::BITS - BITS - shift));
+        above | ((index % SLOTS) as u64) << shift | ((1 << shift) - 1)
+    }
+}
+
+/// Appends the events of one narrow slot in the order of time, those of one time
+/// in the order given.
+///
+/// The place of an event is the number of those that come before it. To count
+/// them takes no branch, and of the times the lower half is enough to compare.
+fn append_counted<T: Copy>(near: &mut Vec<Entry<T>>, events: &[Entry<T>]) {
+    let mut times = [0_u32; CHUNK];
+    let times = &mut times[..events.len()];
+    for (time, entry) in times.iter_mut().zip(events) {
+        *time = entry.at as u32;
+    }
+    let mut order = [0_u8; CHUNK];
+    for (index, own) in times.iter().enumerate() {
+        let before: u32 = times[..index].iter().map(|other| u32::from(other <= own)).sum();
+        let below: u32 = times[index..].iter().map(|other| u32::from(other < own)).sum();
+        order[(before + below) as usize % CHUNK] = index as u8;
+    }
+    near.extend(order[..events.len()].iter().map(|index| events[*index as usize]));
+}
+
+#[cfg(test)]
+mod tests;

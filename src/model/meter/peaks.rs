@@ -1,0 +1,160 @@
+//! The busiest slice: how many attempts, and how many of them retries, fall
+//! into one aligned slice of time, and into a window of that length anywhere.
+//!
+//! Time only moves forward, so one running slice and the attempts of the last
+//! window are enough: memory does not grow with what has passed.
+
+use crate::model::outcome::Peak;
+use crate::time::{Duration, Instant};
+use std::collections::VecDeque;
+
+/// Attempts and retries counted side by side in one number: attempts in the
+/// upper half, retries in the lower. A slice with 2^32 of either would take
+/// minutes to simulate.
+#[derive(Clone, Copy, Default)]
+struct Counts(u64);
+
+impl Counts {
+    fn one(retry: bool) -> Self {
+        Self(1 << 32 | u64::from(retry))
+    }
+
+    fn attempts(self) -> u64 {
+        self.0 >> 32
+    }
+
+    fn retries(self) -> u64 {
+        self.0 & u64::from(u32::MAX)
+    }
+}
+
+/// What happened at one instant.
+#[derive(Clone, Copy)]
+struct Group {
+    at: u64,
+    counts: Counts,
+}
+
+pub(super) struct Peaks {
+    width: u64,
+    slice_start: u64,
+    slice_end: u64,
+    slice: Counts,
+    /// The attempts of the last `width` nanoseconds, equal instants together;
+    /// the latest group stands apart.
+    window: VecDeque<Group>,
+    latest: Group,
+    window_sum: Counts,
+    attempts: Peak,
+    retries: Peak,
+}
+
+impl Peaks {
+    pub(super) fn new(width: Duration) -> Self {
+        Self {
+            width: width.as_nanos(),
+            slice_start: 0,
+            slice_end: width.as_nanos(),
+            slice: Counts::default(),
+            window: VecDeque::new(),
+            latest: Group { at: 0, counts: Counts::default() },
+            window_sum: Counts::default(),
+            attempts: Peak::default(),
+            retries: Peak::default(),
+        }
+    }
+
+    /// Counts one attempt. Times must not decrease.
+    #[inline]
+    pub(super) fn record(&mut self, now: Instant, retry: bool) {
+        let now = now.as_nanos();
+        if now != self.latest.at {
+            self.move_on(now);
+        }
+        let one = Counts::one(retry).0;
+        self.slice.0 += one;
+        self.latest.counts.0 += one;
+        self.window_sum.0 += one;
+        self.attempts.sliding = self.attempts.sliding.max(self.window_sum.attempts());
+        self.retries.sliding = self.retries.sliding.max(self.window_sum.retries());
+    }
+
+    /// Time has passed: drops what lies a whole width or more before `now`. The
+    /// window is half-open, as slices are.
+    fn move_on(&mut self, now: u64) {
+        self.window.push_back(self.latest);
+        self.latest = Group { at: now, counts: Counts::default() };
+        while let Some(group) = self.window.front() {
+            if now - group.at < self.width {
+                break;
+            }
+            self.window_sum.0 -= group.counts.0;
+            self.window.pop_front();
+        }
+        if now >= self.slice_end {
+            self.close_slice();
+            self.slice_start = now - now % self.width;
+            self.slice_end = self.slice_start.saturating_add(self.width);
+        }
+    }
+
+    #[cold]
+    fn close_slice(&mut self) {
+        let slice = std::mem::take(&mut self.slice);
+        let start = Instant::from_nanos(self.slice_start);
+        for (peak, count) in
+            [(&mut self.attempts, slice.attempts()), (&mut self.retries, slice.retries())]
+        {
+            if count > peak.count {
+                (peak.count, peak.start) = (count, start);
+            }
+        }
+    }
+
+    /// The peaks of retries and of attempts.
+    pub(super) fn finish(mut self) -> (Peak, Peak) {
+        self.close_slice();
+        (self.retries, self.attempts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Peaks of retries at these times, with slices of 10 ns.
+    fn peak(times: &[u64]) -> Peak {
+        let mut peaks = Peaks::new(Duration::from_nanos(10));
+        for &at in times {
+            peaks.record(Instant::from_nanos(at), true);
+        }
+        peaks.finish().0
+    }
+
+    fn expected(count: u64, start: u64, sliding: u64) -> Peak {
+        Peak { count, start: Instant::from_nanos(start), sliding }
+    }
+
+    #[test]
+    fn slices_are_half_open_and_the_first_of_equals_counts() {
+        assert_eq!(peak(&[9, 10, 19, 20, 29]), expected(2, 10, 2));
+        assert_eq!(peak(&[5, 5, 5, 20, 21, 22]), expected(3, 0, 3));
+        assert_eq!(peak(&[]), Peak::default());
+    }
+
+    #[test]
+    fn a_burst_across_a_border_shows_in_the_sliding_window_only() {
+        assert_eq!(peak(&[8, 8, 9, 11, 12]), expected(3, 0, 5));
+        // Exactly one width apart is not the same window.
+        assert_eq!(peak(&[8, 18]), expected(1, 0, 1));
+    }
+
+    #[test]
+    fn first_attempts_are_attempts_and_no_retries() {
+        let mut peaks = Peaks::new(Duration::from_nanos(10));
+        peaks.record(Instant::from_nanos(0), false);
+        peaks.record(Instant::from_nanos(1), true);
+        let (retries, attempts) = peaks.finish();
+        assert_eq!((retries.count, attempts.count), (1, 2));
+    }
+}

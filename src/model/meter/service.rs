@@ -1,0 +1,149 @@
+//! What is measured of one service: its queue, its workers and its timeline.
+
+use crate::model::bins::Bins;
+use crate::model::outcome::{EdgeOutcome, Row, ServiceOutcome};
+use crate::stats::Recorder;
+use crate::time::{Duration, Instant};
+
+pub(super) struct ServiceMeter {
+    queue: u64,
+    busy: u64,
+    /// Since when queue and busy workers are what they are.
+    since: Instant,
+    peak_queue: u64,
+    peak_busy: u64,
+    /// Queue and busy workers integrated since the end of the warm-up.
+    queue_nanos: u128,
+    busy_nanos: u128,
+    queue_time: Recorder,
+    wasted_nanos: u64,
+    timeline: Bins<Row>,
+}
+
+impl ServiceMeter {
+    /// Rows of the timeline start this fine and grow with the run.
+    pub(super) const FINEST_ROW: u64 = 100_000;
+
+    pub(super) fn new(row_width: u64) -> Self {
+        Self {
+            queue: 0,
+            busy: 0,
+            since: Instant::ZERO,
+            peak_queue: 0,
+            peak_busy: 0,
+            queue_nanos: 0,
+            busy_nanos: 0,
+            queue_time: Recorder::default(),
+            wasted_nanos: 0,
+            timeline: Bins::new(row_width),
+        }
+    }
+
+    /// The row of the timeline that holds this instant.
+    #[inline]
+    pub(super) fn row(&mut self, now: Instant) -> &mut Row {
+        self.timeline.at(now.as_nanos())
+    }
+
+    /// The queue or the busy workers change by so much at this instant.
+    pub(super) fn change(&mut self, queue: i64, busy: i64, now: Instant, warmup: Instant) {
+        self.settle(now, warmup);
+        self.queue = self.queue.strict_add_signed(queue);
+        self.busy = self.busy.strict_add_signed(busy);
+        if now >= warmup {
+            self.peak_queue = self.peak_queue.max(self.queue);
+            self.peak_busy = self.peak_busy.max(self.busy);
+        }
+    }
+
+    /// Adds up what has stayed the same until now.
+    fn settle(&mut self, now: Instant, warmup: Instant) {
+        let (queue, busy) = (u128::from(self.queue), u128::from(self.busy));
+        if queue + busy > 0 {
+            self.timeline.spread(self.since.as_nanos(), now.as_nanos(), |row, part| {
+                row.queue_nanos += queue * u128::from(part);
+                row.busy_nanos += busy * u128::from(part);
+            });
+            let counted = u128::from(now.since(self.since.max(warmup)).as_nanos());
+            self.queue_nanos += queue * counted;
+            self.busy_nanos += busy * counted;
+        }
+        self.since = now;
+    }
+
+    /// Service of an attempt begins that arrived at `arrived`.
+    #[inline]
+    pub(super) fn began(&mut self, arrived: Instant, now: Instant, warmup: Instant) {
+        if arrived >= warmup {
+            self.queue_time.record(now.since(arrived));
+        }
+    }
+
+    /// A worker spent this time on an attempt whose caller had already given up.
+    pub(super) fn wasted(&mut self, time: Duration) {
+        self.wasted_nanos = self.wasted_nanos.saturating_add(time.as_nanos());
+    }
+
+    pub(super) fn outcome<'a>(
+        mut self,
+        edges: impl Iterator<Item = &'a EdgeOutcome>,
+        normal_attempts: f64,
+        warmup: Instant,
+        ended: Instant,
+        arrivals: (Instant, Instant),
+    ) -> ServiceOutcome {
+        self.settle(ended, warmup);
+        let (attempts, first_request) =
+            edges.fold((0, 0), |(a, f), edge| (a + edge.attempts, f + edge.first_request));
+        let measured = ended.since(warmup).as_nanos() as f64;
+        let average = |nanos: u128| if measured > 0.0 { nanos as f64 / measured } else { 0.0 };
+        ServiceOutcome {
+            attempts,
+            normal_attempts,
+            amplification_peak: self.amplification_peak(normal_attempts, arrivals),
+            first_request,
+            wasted_work: Duration::from_nanos(self.wasted_nanos),
+            mean_queue: average(self.queue_nanos),
+            peak_queue: self.peak_queue,
+            queue_time: self.queue_time.summary(),
+            mean_busy_workers: average(self.busy_nanos),
+            peak_busy_workers: self.peak_busy,
+            timeline: self.timeline,
+        }
+    }
+
+    /// The attempts of the busiest row against the normal attempts of a row,
+    /// averaged over the rows in which requests start.
+    fn amplification_peak(&self, normal: f64, (first, last): (Instant, Instant)) -> f64 {
+        let width = self.timeline.width();
+        let rows = last.as_nanos() / width - first.as_nanos() / width + 1;
+        let busiest = self.timeline.bins().iter().map(|row| row.first_attempts + row.retries);
+        if normal > 0.0 { busiest.max().unwrap_or(0) as f64 * rows as f64 / normal } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(nanos: u64) -> Instant {
+        Instant::from_nanos(nanos)
+    }
+
+    /// Two in the queue for 10 ns, one worker for 30 ns, of 40 ns in all, the
+    /// first 5 of them warm-up.
+    #[test]
+    fn averages_are_over_time_and_leave_out_the_warm_up() {
+        let mut meter = ServiceMeter::new(10);
+        let warmup = at(5);
+        meter.change(2, 0, at(0), warmup);
+        meter.change(-2, 1, at(10), warmup);
+        meter.change(0, -1, at(40), warmup);
+        let outcome = meter.outcome([].iter(), 0.0, warmup, at(40), (at(0), at(0)));
+        assert_eq!(outcome.mean_queue, 2.0 * 5.0 / 35.0);
+        assert_eq!(outcome.mean_busy_workers, 30.0 / 35.0);
+        let rows: Vec<_> =
+            outcome.timeline.bins().iter().map(|row| (row.queue_nanos, row.busy_nanos)).collect();
+        assert_eq!(rows, [(20, 0), (0, 10), (0, 10), (0, 10)]);
+    }
+}

@@ -1,0 +1,156 @@
+//! From results to charts: which suit, what is drawn in them, and what their
+//! titles say.
+//!
+//! A title is a finding only where the numbers carry it; else it names what is
+//! shown. Nothing here lays out or draws.
+
+mod layers;
+mod strategies;
+mod timeline;
+
+use super::{ChartError, Picture};
+use crate::experiment::VariantResult;
+use crate::model::spec::{Arrivals, Caller, Edge, RandomSource};
+use crate::time::Duration;
+
+/// Where results come from, as far as a footer says it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The name of the scenario's file.
+    pub file: &'a str,
+    /// The seed of every draw.
+    pub seed: u64,
+}
+
+/// The charts that suit the results, in the order in which they are shown:
+/// strategies where clients wait before they retry, layers where services call
+/// services, a timeline where requests keep arriving or the clock stops. None
+/// without results. The variants of one scenario are expected.
+pub fn pictures(source: &Source, results: &[VariantResult]) -> Vec<Result<Picture, ChartError>> {
+    [
+        strategies::chart(source, results).map(|chart| super::strategies(&chart)),
+        layers::chart(source, results).map(|chart| super::layers(&chart)),
+        timeline::chart(source, results).map(|chart| super::timeline(&chart)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The footer: program, file, seed, and what else is given.
+fn footer(source: &Source, results: &[VariantResult], more: &[String]) -> String {
+    let mut parts = vec![
+        format!("sim {}", env!("CARGO_PKG_VERSION")),
+        source.file.to_owned(),
+        format!("seed {}", source.seed),
+    ];
+    parts.extend(match same(results, |result| result.model.random) {
+        Some(RandomSource::Cpython) => Some("random cpython".to_owned()),
+        Some(RandomSource::Mulberry32) => Some("random mulberry32".to_owned()),
+        Some(RandomSource::Keyed) | None => None,
+    });
+    parts.extend_from_slice(more);
+    parts.join("  ·  ")
+}
+
+/// What all results have in common, if they do.
+fn same<T: PartialEq>(results: &[VariantResult], of: impl Fn(&VariantResult) -> T) -> Option<T> {
+    let first = of(results.first()?);
+    results.iter().all(|result| of(result) == first).then_some(first)
+}
+
+/// The edges on which clients wait before they retry.
+fn waiting(result: &VariantResult) -> impl Iterator<Item = &Edge> {
+    result.model.edges.iter().filter(|edge| {
+        let backoff = &edge.retry.backoff;
+        matches!(edge.caller, Caller::Client(_))
+            && edge.retry.max_attempts != Some(1)
+            && backoff.waits()
+            && !backoff.base.min(backoff.cap).is_zero()
+    })
+}
+
+/// A width of slices that every timeline of the results can be coarsened to:
+/// the finest that is a multiple of `finest` and of all their widths, and that
+/// shows the longest in at most `most` rows. `None` if there is none.
+fn common_width(results: &[VariantResult], finest: Duration, most: u64) -> Option<u64> {
+    let mut width = finest.as_nanos().max(1);
+    let mut length = 1;
+    for service in results.iter().flat_map(|result| &result.outcome.services) {
+        let bins = &service.timeline;
+        width = common_multiple(width, bins.width())?;
+        length = length.max((bins.bins().len() as u64).checked_mul(bins.width())?);
+    }
+    Some(crate::model::bins::round_width(length, width, most))
+}
+
+fn common_multiple(a: u64, b: u64) -> Option<u64> {
+    let (mut rest, mut divisor) = (a, b);
+    while rest > 0 {
+        (rest, divisor) = (divisor % rest, rest);
+    }
+    (a / divisor).checked_mul(b)
+}
+
+/// Whether requests arrive at a rate rather than together or in turn.
+fn keeps_arriving(arrivals: Arrivals) -> bool {
+    matches!(arrivals, Arrivals::Poisson { .. } | Arrivals::Constant { .. })
+}
+
+/// `request` or `requests`, as the number wants it.
+fn plural(count: u64, one: &str) -> String {
+    format!("{} {one}{}", super::number::grouped(count), if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn the_charts_that_suit_are_drawn() {
+        let source = Source { file: "storm.toml", seed: 2026 };
+        let names = |results: &[VariantResult]| -> Vec<String> {
+            let pictures = pictures(&source, results).into_iter();
+            pictures.map(|picture| picture.expect("a sample can be drawn").name).collect()
+        };
+        assert_eq!(names(&sample::storm()), ["strategies"]);
+        assert_eq!(names(&sample::layers()), ["layers"]);
+        assert_eq!(names(&sample::overload()), ["strategies", "timeline"]);
+        assert!(names(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_same_results_give_the_same_bytes() {
+        let source = Source { file: "layers.toml", seed: 1 };
+        assert_eq!(pictures(&source, &sample::layers()), pictures(&source, &sample::layers()));
+    }
+
+    #[test]
+    fn the_footer_names_what_is_needed_to_repeat_it() {
+        let source = Source { file: "scenarios/storm.toml", seed: 2026 };
+        let mut results = sample::storm();
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(
+            footer(&source, &results, &["base 100 ms".into()]),
+            format!(
+                "sim {version}  ·  scenarios/storm.toml  ·  seed 2026  ·  random cpython  ·  base 100 ms"
+            )
+        );
+        for result in &mut results {
+            result.model.random = RandomSource::Keyed;
+        }
+        assert!(!footer(&source, &results, &[]).contains("random"));
+    }
+
+    #[test]
+    fn one_width_serves_all_timelines() {
+        assert_eq!(common_multiple(10, 25), Some(50));
+        assert_eq!(common_multiple(7, 7), Some(7));
+        assert_eq!(common_multiple(u64::MAX, u64::MAX - 1), None);
+        let ms = Duration::from_millis;
+        assert_eq!(common_width(&sample::storm(), ms(10), 600), Some(ms(10).as_nanos()));
+        assert_eq!(common_width(&sample::storm(), ms(10), 60), Some(ms(100).as_nanos()));
+        assert_eq!(common_width(&sample::storm(), ms(15), 600), Some(ms(15).as_nanos()));
+    }
+}

@@ -1,0 +1,229 @@
+//! Numbers and times as people read them in a picture.
+
+use crate::time::Duration;
+
+/// A count with thousands separators: `10,000`.
+pub(super) fn grouped(count: u64) -> String {
+    separated(&count.to_string())
+}
+
+fn separated(digits: &str) -> String {
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with thousands separators and so many decimals. What is not a
+/// finite number is shown as it is called.
+pub(super) fn decimal(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = separated(whole);
+    let zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    let sign = if value < 0.0 && !zero { "−" } else { "" };
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// The number at a tick of an axis: short, `10,000`, `10 million`, and with a
+/// power of ten beyond what is read at a glance.
+pub(super) fn tick(value: f64, decimals: usize) -> String {
+    const MOST_DECIMALS: usize = 4;
+    const NAMED: [(f64, &str); 3] = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if decimals > MOST_DECIMALS {
+        return scientific(value);
+    }
+    if value >= 1e15 {
+        return scientific(value);
+    }
+    match NAMED.into_iter().find(|(size, _)| value >= *size) {
+        Some((size, name)) => format!("{} {name}", value / size),
+        None => decimal(value, decimals),
+    }
+}
+
+/// Two digits and a power of ten: `1.2e-5`, `1e18`.
+fn scientific(value: f64) -> String {
+    format!("{value:.1e}").replace(".0e", "e")
+}
+
+/// How many times as much: `27.0×`, without the decimal from a hundred on.
+pub(super) fn times(ratio: f64) -> String {
+    // 99.95 would be rounded to 100.0.
+    format!("{}×", decimal(ratio, usize::from(ratio < 99.95)))
+}
+
+/// A rate with as many decimals as tell something: `2,280`, `8.5`, `0.25`,
+/// `1.2e-5`.
+pub(super) fn rate(value: f64) -> String {
+    if value > 0.0 && value < 0.095 {
+        return scientific(value);
+    }
+    let decimals = match value {
+        _ if value >= 99.95 || value == 0.0 => 0,
+        _ if value >= 0.995 => 1,
+        _ => 2,
+    };
+    decimal(value, decimals)
+}
+
+/// The unit in which an axis or a column of times is read best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TimeUnit {
+    /// Its nanoseconds.
+    pub nanos: u64,
+    /// Its sign, as after a number.
+    pub sign: &'static str,
+    /// Its name in the plural, as in the title of an axis.
+    pub name: &'static str,
+}
+
+const NANO: TimeUnit = TimeUnit { nanos: 1, sign: "ns", name: "nanoseconds" };
+const MICRO: TimeUnit = TimeUnit { nanos: 1_000, sign: "µs", name: "microseconds" };
+const MILLI: TimeUnit = TimeUnit { nanos: 1_000_000, sign: "ms", name: "milliseconds" };
+const SECOND: TimeUnit = TimeUnit { nanos: 1_000_000_000, sign: "s", name: "seconds" };
+const MINUTE: TimeUnit = TimeUnit { nanos: 60_000_000_000, sign: "min", name: "minutes" };
+const HOUR: TimeUnit = TimeUnit { nanos: 3_600_000_000_000, sign: "h", name: "hours" };
+const DAY: TimeUnit = TimeUnit { nanos: 86_400_000_000_000, sign: "d", name: "days" };
+
+impl TimeUnit {
+    /// The unit for an axis that ends at `longest`.
+    pub(super) fn for_axis(longest: Duration) -> Self {
+        let nanos = longest.as_nanos();
+        match nanos {
+            0 => SECOND,
+            1..2_000 => NANO,
+            2_000..2_000_000 => MICRO,
+            2_000_000..1_000_000_000 => MILLI,
+            _ if nanos <= 10 * MINUTE.nanos => SECOND,
+            _ if nanos <= 10 * HOUR.nanos => MINUTE,
+            _ if nanos <= 10 * DAY.nanos => HOUR,
+            _ => DAY,
+        }
+    }
+
+    /// A length in this unit.
+    pub(super) fn of(self, length: Duration) -> f64 {
+        length.as_nanos() as f64 / self.nanos as f64
+    }
+}
+
+/// Lengths of time as a column, all in one unit: milliseconds as long as the
+/// longest of them is read well so, else seconds. Given in nanoseconds.
+pub(super) fn waits(nanos: &[f64]) -> Vec<String> {
+    let longest = nanos.iter().copied().fold(0.0, f64::max);
+    let (unit, decimals) = match longest {
+        0.0 => (MILLI, 0),
+        _ if longest < 1e4 => (NANO, 0),
+        _ if longest < 1e6 => (MICRO, usize::from(longest < 1e5)),
+        _ if longest < 1e7 => (MILLI, 2),
+        _ if longest < 1e8 => (MILLI, 1),
+        _ if longest < 1e11 => (MILLI, 0),
+        _ => (SECOND, 0),
+    };
+    nanos
+        .iter()
+        .map(|&length| format!("{} {}", decimal(length / unit.nanos as f64, decimals), unit.sign))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        for (count, text) in
+            [(0, "0"), (999, "999"), (1_000, "1,000"), (u64::MAX, "18,446,744,073,709,551,615")]
+        {
+            assert_eq!(grouped(count), text);
+        }
+        for (value, decimals, text) in [
+            (1_234.56, 1, "1,234.6"),
+            (-0.01, 1, "0.0"),
+            (-12.0, 0, "−12"),
+            (999.96, 1, "1,000.0"),
+            (f64::NAN, 1, "NaN"),
+            (1e21, 0, "1,000,000,000,000,000,000,000"),
+        ] {
+            assert_eq!(decimal(value, decimals), text);
+        }
+    }
+
+    #[test]
+    fn ticks_stay_short() {
+        for (value, text) in [
+            (1.0, "1"),
+            (10_000.0, "10,000"),
+            (1e6, "1 million"),
+            (2.5e9, "2.5 billion"),
+            (1e14, "100 trillion"),
+            (1e18, "1e18"),
+        ] {
+            assert_eq!(tick(value, 0), text);
+        }
+        assert_eq!(tick(0.5, 1), "0.5");
+        assert_eq!(tick(0.0, 1), "0");
+        assert_eq!(tick(6e-10, 10), "6e-10");
+    }
+
+    #[test]
+    fn ratios_carry_one_decimal_where_it_matters() {
+        for (ratio, text) in
+            [(27.0, "27.0×"), (1.109, "1.1×"), (99.96, "100×"), (2_430.4, "2,430×")]
+        {
+            assert_eq!(times(ratio), text);
+        }
+    }
+
+    #[test]
+    fn rates_are_as_exact_as_is_useful() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.157e-5, "1.2e-5"),
+            (2_280.4, "2,280"),
+            (99.96, "100"),
+            (8.52, "8.5"),
+            (0.254, "0.25"),
+        ] {
+            assert_eq!(rate(value), text);
+        }
+    }
+
+    #[test]
+    fn an_axis_is_read_in_small_numbers() {
+        for (longest, name) in [
+            (Duration::ZERO, "seconds"),
+            (Duration::from_nanos(500), "nanoseconds"),
+            (Duration::from_millis(999), "milliseconds"),
+            (Duration::from_millis(4_200), "seconds"),
+            (Duration::from_secs(600), "seconds"),
+            (Duration::from_secs(3_600), "minutes"),
+            (Duration::from_secs(86_400), "hours"),
+            (Duration::MAX, "days"),
+        ] {
+            assert_eq!(TimeUnit::for_axis(longest).name, name, "{longest}");
+        }
+        assert_eq!(SECOND.of(Duration::from_millis(1_500)), 1.5);
+    }
+
+    #[test]
+    fn a_column_of_waits_has_one_unit() {
+        assert_eq!(waits(&[5e8, 2.3713e9]), ["500 ms", "2,371 ms"]);
+        assert_eq!(waits(&[0.0, 0.0]), ["0 ms", "0 ms"]);
+        assert_eq!(waits(&[1.2345e6, 5e5]), ["1.23 ms", "0.50 ms"]);
+        assert_eq!(waits(&[5e4]), ["50.0 µs"]);
+        assert_eq!(waits(&[2e11, 1e9]), ["200 s", "1 s"]);
+    }
+}

@@ -1,0 +1,208 @@
+//! A table of the tree, read through the table of keys: typed values, with
+//! the defaults that the keys name. What is wrong with a value by itself was
+//! reported before; here it simply is not there.
+
+use std::cell::Cell;
+
+use super::keys::{Fallback, Key, Kind, Section};
+use super::report::{Problem, Report};
+use super::text::Span;
+use super::tree::{Node, Table, Value};
+use super::values;
+use crate::law::Law;
+use crate::time::Duration;
+
+/// A table, the keys it may have, and the table that stands behind it.
+#[derive(Clone)]
+pub(super) struct View<'a> {
+    section: &'static Section,
+    table: &'a Table,
+    behind: Option<&'a Table>,
+    /// Where it begins.
+    pub(super) span: Span,
+    /// Whether something that was asked for is missing or wrong.
+    broken: Cell<bool>,
+}
+
+impl<'a> View<'a> {
+    /// A table of a section.
+    pub(super) fn new(section: &'static Section, table: &'a Table, span: Span) -> Self {
+        Self { section, table, behind: None, span, broken: Cell::new(false) }
+    }
+
+    /// The same on top of another table, which has what is missing here.
+    pub(super) fn on(self, behind: &'a Table) -> Self {
+        Self { behind: Some(behind), ..self }
+    }
+
+    /// The value of a key as typed.
+    pub(super) fn node(&self, name: &str) -> Option<&'a Node> {
+        let node = self.table.get(name).or_else(|| self.behind?.get(name));
+        node.map(|node| &**node)
+    }
+
+    /// Whether a key was typed.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.node(name).is_some()
+    }
+
+    /// The place of a key's value, or of the table if it has none.
+    pub(super) fn span_of(&self, name: &str) -> Span {
+        self.node(name).map_or(self.span, |node| node.span)
+    }
+
+    /// Whether all that was asked for so far is there and right, so that what
+    /// is said of it together is no echo of another error.
+    pub(super) fn is_sound(&self) -> bool {
+        !self.broken.get()
+    }
+
+    /// Says that something in it is wrong.
+    pub(super) fn set_broken(&self) {
+        self.broken.set(true);
+    }
+
+    /// Reports that a key is missing, unless it is there.
+    pub(super) fn require(&self, name: &str, example: &str, report: &mut Report) -> bool {
+        let there = self.has(name);
+        if !there {
+            self.set_broken();
+        }
+        // The word for it is wrong, and reported already.
+        let misnamed = name == "max_attempts" && self.has("retries");
+        if !there && !misnamed {
+            let title = format!("a {} needs `{name}`", self.section.name);
+            let problem = Problem::new(title, format!("no `{name}`"));
+            report.error(self.span, problem.help(format!("for example {example}")));
+        }
+        there
+    }
+
+    /// The key and its value, or its default.
+    fn typed(&self, name: &str) -> Option<(&'static Key, Node)> {
+        let key = self.section.key(name)?;
+        let node = self.node(name).cloned().or_else(|| default(key, self.span))?;
+        Some((key, node))
+    }
+
+    /// What a value is read as; what is wrong with it was reported before.
+    fn read<T>(&self, read: Result<T, Problem>) -> Option<T> {
+        if read.is_err() {
+            self.set_broken();
+        }
+        read.ok()
+    }
+
+    /// A whole number; `None` for the word in its place.
+    pub(super) fn whole(&self, name: &str) -> Option<u64> {
+        let (key, node) = self.typed(name)?;
+        let Kind::Whole { min, max, word } = key.kind else { return None };
+        self.read(values::whole(name, &node, (min, max), word)).flatten()
+    }
+
+    /// A number without unit.
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
+        let (key, node) = self.typed(name)?;
+        let Kind::Number { min, max } = key.kind else { return None };
+        self.read(values::number(name, &node, (min, max)))
+    }
+
+    /// A number in thousandths.
+    pub(super) fn thousandths(&self, name: &str) -> Option<u64> {
+        let (key, node) = self.typed(name)?;
+        let Kind::Thousandths { max } = key.kind else { return None };
+        self.read(values::thousandths(name, &node, max))
+    }
+
+    /// A length of time; `None` for the word in its place.
+    pub(super) fn time(&self, name: &str) -> Option<Duration> {
+        let (key, node) = self.typed(name)?;
+        let Kind::Time { zero, word } = key.kind else { return None };
+        self.read(values::time(name, &node, zero, word)).flatten()
+    }
+
+    /// A rate per second.
+    pub(super) fn rate(&self, name: &str) -> Option<f64> {
+        let (_, node) = self.typed(name)?;
+        self.read(values::rate(name, &node))
+    }
+
+    /// A share of attempts, from 0 to 1.
+    pub(super) fn chance(&self, name: &str) -> Option<f64> {
+        let (_, node) = self.typed(name)?;
+        self.read(values::chance(name, &node))
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+        let (_, node) = self.typed(name)?;
+        self.read(values::flag(name, &node))
+    }
+
+    /// One of the words of a key.
+    pub(super) fn word(&self, name: &str) -> Option<&'static str> {
+        let (key, node) = self.typed(name)?;
+        let Kind::Word(words) = key.kind else { return None };
+        self.read(values::word(name, &node, words))
+    }
+
+    /// A text.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        let (_, node) = self.typed(name)?;
+        self.read(values::title(name, &node).map(str::to_owned))
+    }
+
+    /// A law of lengths of time.
+    pub(super) fn law(&self, name: &str, report: &mut Report) -> Option<Law> {
+        let (key, node) = self.typed(name)?;
+        let Kind::Law(section) = key.kind else { return None };
+        let Some(table) = node.table() else {
+            return self.read(values::time(name, &node, true, None)).flatten().map(Law::Constant);
+        };
+        let law = View::new(section, table, node.span);
+        law.require("kind", "kind = \"exponential\"", report);
+        law.require("mean", "mean = \"10 ms\"", report);
+        let (kind, mean) = (law.word("kind"), law.time("mean"));
+        if !law.is_sound() {
+            self.set_broken();
+        }
+        match kind? {
+            "exponential" => Some(Law::Exponential { mean: mean? }),
+            _ => Some(Law::Constant(mean?)),
+        }
+    }
+}
+
+/// The value that holds when a key is left out.
+pub(super) fn default(key: &Key, span: Span) -> Option<Node> {
+    let Fallback::Value(text) = key.fallback else { return None };
+    let value = match key.kind {
+        Kind::Flag => Value::Flag(text == "true"),
+        Kind::Number { .. } | Kind::Whole { .. } | Kind::Thousandths { .. } => text
+            .replace('_', "")
+            .parse()
+            .map_or_else(|_| Value::Text(text.to_owned()), Value::Integer),
+        _ => Value::Text(text.to_owned()),
+    };
+    Some(Node { span, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::keys::sections;
+    use super::*;
+
+    /// A default that its own key refuses would be no default.
+    #[test]
+    fn every_default_is_a_value_of_its_key() {
+        for key in sections().iter().flat_map(|section| section.keys) {
+            let mut report = Report::default();
+            let source = report.source("default", "");
+            let span = Span::new(source, &(0..0));
+            if let Some(node) = default(key, span) {
+                super::super::check::value(key, &node, &mut report);
+                assert!(!report.has_errors(), "{}: {:?}", key.name, report.finish().render(false));
+            }
+        }
+    }
+}
