@@ -12,13 +12,7 @@ use retry_storm::time::Duration;
 use std::time::Instant;
 
 fn storm(clients: u64, strategy: Strategy) -> Model {
-    let backoff = Backoff {
-        strategy,
-        base: Duration::from_millis(100),
-        factor: 2.0,
-        cap: Duration::from_secs(1),
-        floor_to_millis: false,
-    };
+    let backoff = Backoff::new(strategy, Duration::from_millis(100), Duration::from_secs(1));
     Model {
         clients: vec![Client {
             name: "app".into(),
@@ -40,7 +34,7 @@ fn storm(clients: u64, strategy: Strategy) -> Model {
             target: 0,
             position: 1,
             timeout: None,
-            retry: RetryPolicy { max_attempts: Some(6), backoff },
+            retry: RetryPolicy { max_attempts: Some(6), backoff, ..RetryPolicy::NEVER },
             budget: None,
         }],
         budgets: vec![],

@@ -60,7 +60,7 @@ const fn mix(x: u64) -> u64 {
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Folds `value` into `state`, so that order and place matter.
-const fn fold(state: u64, value: u64) -> u64 {
+pub(crate) const fn fold(state: u64, value: u64) -> u64 {
     mix(state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(mix(value.wrapping_add(GOLDEN))))
 }
 

@@ -50,6 +50,11 @@ pub fn pow(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
 }
 
+/// Hyperbolic tangent.
+pub fn tanh(x: f64) -> f64 {
+    libm::tanh(x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +71,7 @@ mod tests {
             ("ln", ln(0.3), 0xbff3_4378_fcbd_a721),
             ("ln_1p", ln_1p(1e-5), 0x3ee4_f8ae_a9ae_7317),
             ("pow", pow(1.3, 7.0), 0x4019_1972_b95b_0002),
+            ("tanh", tanh(0.7), 0x3fe3_56fb_17af_2e90),
         ] {
             assert_eq!(value.to_bits(), bits, "{what} is {value}, {:#x}", value.to_bits());
         }

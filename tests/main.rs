@@ -5,3 +5,4 @@ mod keys;
 mod laws;
 mod oracle;
 mod readme;
+mod vectors;

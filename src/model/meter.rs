@@ -27,9 +27,17 @@ pub(super) struct Meter {
     gave_up: GaveUp,
     wait_bins: Bins<u64>,
     peaks: Peaks,
-    records: Option<Vec<AttemptRecord>>,
+    records: Option<Records>,
     first_start: Option<Instant>,
     last_start: Instant,
+}
+
+/// Every attempt so far, and of each place of a call the wait after its last
+/// attempt. Calls themselves do not keep their waits: few runs record them.
+#[derive(Default)]
+struct Records {
+    attempts: Vec<AttemptRecord>,
+    waits: Vec<Duration>,
 }
 
 #[derive(Default)]
@@ -62,7 +70,7 @@ impl Meter {
             gave_up: GaveUp::default(),
             wait_bins: Bins::new(NANOS_PER_MILLI),
             peaks: Peaks::new(model.slice),
-            records: model.record_attempts.then(Vec::new),
+            records: model.record_attempts.then(Records::default),
             first_start: None,
             last_start: Instant::ZERO,
         }
@@ -173,10 +181,18 @@ impl Meter {
         self.records.is_some()
     }
 
-    pub(super) fn record(&mut self, record: AttemptRecord) {
-        if let Some(records) = &mut self.records {
-            records.push(record);
+    /// Records an attempt of the call in this place, with the wait before it.
+    pub(super) fn record(&mut self, call: u32, mut record: AttemptRecord) {
+        let Some(Records { attempts, waits }) = &mut self.records else { return };
+        let place = call as usize;
+        if waits.len() <= place {
+            waits.resize(place + 1, Duration::ZERO);
         }
+        record.wait_before = if record.attempt > 1 { waits[place] } else { Duration::ZERO };
+        if let Next::RetryAfter(wait) = record.next {
+            waits[place] = wait;
+        }
+        attempts.push(record);
     }
 
     /// The sum of everything, for a run that ended at `ended`.
@@ -216,7 +232,7 @@ impl Meter {
             ended,
             measured: ended.since(self.warmup),
             events,
-            attempts: self.records.unwrap_or_default(),
+            attempts: self.records.unwrap_or_default().attempts,
         }
     }
 }

@@ -52,8 +52,7 @@ pub struct GaveUp {
 
 impl GaveUp {
     /// All reasons, in the order of reports.
-    pub const REASONS: [Reason; 3] =
-        [Reason::NotRetryable, Reason::AttemptsExhausted, Reason::BudgetDenied];
+    pub const REASONS: [Reason; 6] = Reason::ALL;
 
     /// Counts one more.
     pub fn add(&mut self, reason: Reason) {

@@ -187,7 +187,7 @@ impl<'m> World<'m> {
         for event in self.queue.newly_at_hand() {
             match event.happening() {
                 Happening::Retry(call) => {
-                    black_box(self.calls.get(call).map(|call| (call.sent, call.attempts)));
+                    black_box(self.calls.get(call).map(|call| (call.sent, call.progress.attempts)));
                 }
                 Happening::Served(visit) => {
                     black_box(self.visits.get(visit).map(|visit| (visit.key, visit.owner)));

@@ -1,21 +1,116 @@
 //! How long to wait before a retry.
 //!
-//! Five strategies over one growing ceiling, `min(cap, base × factor^(n−1))`
-//! for retry n (the first is 1). Jitter is drawn below the ceiling, so a wait
-//! never exceeds the cap. Full, equal and decorrelated jitter are those of
-//! Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+//! A wait is made in steps, and every step is one field: a family gives a value
+//! for retry n, the cap may cut it, jitter moves it, the cap may cut it again,
+//! and rounding puts it on the grid of a timer. Libraries that look alike
+//! differ in these steps and their order, so nearly all of them are settings of
+//! one [`Backoff`]; only algorithms that feed on what they drew before are
+//! families of their own (`backoff/chain.rs`).
+//!
+//! What is not here: whether to retry at all, and what the server asked for.
 
+mod chain;
+mod jitter;
+
+use std::sync::Arc;
+
+use crate::law::Law;
 use crate::math;
 use crate::time::{Duration, NANOS_PER_MILLI};
 
-/// The shape of the waits.
+pub use chain::Memory;
+pub use jitter::{AtCap, Clamp, First, Jitter, Round};
+
+/// How the value grows from one retry to the next, before jitter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Family {
+    /// Retry at once.
+    None,
+    /// Always the base.
+    Constant,
+    /// The base, and one step more for each further retry.
+    Linear {
+        /// What each retry adds.
+        step: Duration,
+    },
+    /// The base times the factor to the power of n − 1 (of n, if the first
+    /// exponent is 1).
+    Exponential,
+    /// Like exponential, but each interval is cut to whole milliseconds before
+    /// the next one grows from it.
+    WholeExponential,
+    /// Doubles in whole milliseconds and goes to the cap from half of it on,
+    /// even where doubling would fall one short.
+    Doubling,
+    /// The wait before, jitter included, times the factor. The first is the base.
+    Compounding,
+    /// These waits in order; the last one repeats.
+    Table(Arc<[Duration]>),
+    /// A draw from a law that needs one number: a second would be the same.
+    Random(Arc<Law>),
+    /// Uniform between the base and three times the wait before (the base at
+    /// first), at most the cap: the decorrelated jitter of the AWS blog.
+    Decorrelated,
+    /// The base at first, then uniform between the wait before and three times
+    /// it, at most the cap: Finagle's decorrelated jitter.
+    FinagleDecorrelated,
+    /// The base at first, then uniform between 0 and the wait before times
+    /// 2^(n−1); the cap for ever once that product reaches it.
+    FinagleExponential,
+    /// The base at first, then h plus uniform up to h, h = base × 2^(n−2); the
+    /// cap for ever once h or the sum reaches it.
+    FinagleEqual,
+    /// The differences of 2^t × tanh(√(4t)) at t = n − 1 + u, times base / 1.4:
+    /// the decorrelated jitter of Polly, version 2.
+    PollyV2,
+    /// All waits of a call are drawn before the first and put in ascending
+    /// order; see [`Backoff::wait`] for how that is done without a list.
+    Sorted {
+        /// How many waits there are in the sequence.
+        retries: u32,
+    },
+}
+
+/// The waits of a policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Backoff {
+    /// How the value grows.
+    pub family: Family,
+    /// Where it starts.
+    pub base: Duration,
+    /// Where it starts after an error that says "slow down", if that differs.
+    pub throttled_base: Option<Duration>,
+    /// The growth from one retry to the next, of the families that multiply.
+    pub factor: f64,
+    /// The exponent of the factor at the first retry: 0, or 1 in libraries that
+    /// count before they compute.
+    pub first_exponent: u8,
+    /// No value is above it, as `clamp` says.
+    pub cap: Duration,
+    /// No value is below it, as `clamp` says. It wins over a smaller cap.
+    pub least: Duration,
+    /// Whether cap and least apply before jitter, after it, or both.
+    pub clamp: Clamp,
+    /// What chance does to the value.
+    pub jitter: Jitter,
+    /// What is special about the first wait.
+    pub first: First,
+    /// What is special at the cap.
+    pub at_cap: AtCap,
+    /// The grid of the timer.
+    pub round: Round,
+}
+
+/// The six strategies that need no more than a base, a factor and a cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// Retry at once.
     None,
     /// Always the base.
     Constant,
-    /// The ceiling itself.
+    /// n times the base, at most the cap.
+    Linear,
+    /// `min(cap, base × factor^(n−1))`: the ceiling of retry n.
     Exponential,
     /// Uniform between 0 and the ceiling.
     FullJitter,
@@ -26,85 +121,240 @@ pub enum Strategy {
     DecorrelatedJitter,
 }
 
-/// A strategy with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Backoff {
-    /// The shape of the waits.
-    pub strategy: Strategy,
-    /// The ceiling of the first wait.
-    pub base: Duration,
-    /// The growth of the ceiling from one retry to the next.
-    pub factor: f64,
-    /// The ceiling never exceeds it.
-    pub cap: Duration,
-    /// Cut waits to whole milliseconds, as timers in many libraries do.
-    pub floor_to_millis: bool,
-}
-
 impl Backoff {
     /// Retry at once.
     pub const NONE: Self = Self {
-        strategy: Strategy::None,
+        family: Family::None,
         base: Duration::ZERO,
+        throttled_base: None,
         factor: 2.0,
+        first_exponent: 0,
         cap: Duration::MAX,
-        floor_to_millis: false,
+        least: Duration::ZERO,
+        clamp: Clamp::Before,
+        jitter: Jitter::None,
+        first: First::Jittered,
+        at_cap: AtCap::Jittered,
+        round: Round::No,
     };
 
+    /// One of the common strategies, doubling from `base` to `cap`. Full, equal
+    /// and decorrelated jitter are those of Marc Brooker, "Exponential Backoff
+    /// And Jitter", AWS Architecture Blog, 2015.
+    pub const fn new(strategy: Strategy, base: Duration, cap: Duration) -> Self {
+        let (family, jitter) = match strategy {
+            Strategy::None => (Family::None, Jitter::None),
+            Strategy::Constant => (Family::Constant, Jitter::None),
+            Strategy::Linear => (Family::Linear { step: base }, Jitter::None),
+            Strategy::Exponential => (Family::Exponential, Jitter::None),
+            Strategy::FullJitter => (Family::Exponential, Jitter::FULL),
+            Strategy::EqualJitter => (Family::Exponential, Jitter::EQUAL),
+            Strategy::DecorrelatedJitter => (Family::Decorrelated, Jitter::None),
+        };
+        Self { family, base, cap, jitter, ..Self::NONE }
+    }
+
+    /// Whether it waits at all, rather than retry at once. A wait may be zero
+    /// all the same, if base and jitter make it so.
+    #[inline]
+    pub const fn waits(&self) -> bool {
+        !matches!(self.family, Family::None)
+    }
+
     /// Whether a wait depends on a draw.
-    pub const fn is_random(&self) -> bool {
-        matches!(
-            self.strategy,
-            Strategy::FullJitter | Strategy::EqualJitter | Strategy::DecorrelatedJitter
+    #[inline]
+    pub fn is_random(&self) -> bool {
+        match self.family {
+            Family::None => false,
+            Family::Random(_)
+            | Family::Decorrelated
+            | Family::FinagleDecorrelated
+            | Family::FinagleExponential
+            | Family::FinagleEqual
+            | Family::PollyV2 => true,
+            _ => !matches!(self.jitter, Jitter::None),
+        }
+    }
+
+    /// The wait before retry `n` (the first is 1). `memory` is that of the call
+    /// and starts empty; `draw` gives a number in [0, 1) and is called at most
+    /// once.
+    ///
+    /// A sorted family whose factor is 2 or more is in order already when its
+    /// jitter at most doubles a wait, so each retry takes its own draw. With a
+    /// smaller factor the first draw is kept and stands for the whole sequence:
+    /// the n-th smallest is found again at each retry.
+    pub fn wait(&self, n: u32, memory: &mut Memory, draw: impl FnOnce() -> f64) -> Duration {
+        self.wait_from(self.base, Duration::ZERO, n, memory, self.draw(draw))
+    }
+
+    /// [`Self::wait`] after a failure that says "slow down".
+    pub fn throttled_wait(
+        &self,
+        n: u32,
+        memory: &mut Memory,
+        draw: impl FnOnce() -> f64,
+    ) -> Duration {
+        self.wait_from(self.base_for(true), Duration::ZERO, n, memory, self.draw(draw))
+    }
+
+    /// A draw, if a wait depends on one.
+    #[inline]
+    pub(super) fn draw(&self, draw: impl FnOnce() -> f64) -> f64 {
+        if self.is_random() { draw() } else { 0.0 }
+    }
+
+    /// Where the value starts after a failure that says "slow down", or another.
+    #[inline]
+    pub(super) fn base_for(&self, throttled: bool) -> Duration {
+        match self.throttled_base {
+            Some(base) if throttled => base,
+            _ => self.base,
+        }
+    }
+
+    /// The wait before retry `n` from this base, where the value before jitter
+    /// is at least `lift`, at the point `u` of what chance may do.
+    #[inline]
+    pub(super) fn wait_from(
+        &self,
+        base: Duration,
+        lift: Duration,
+        n: u32,
+        memory: &mut Memory,
+        u: f64,
+    ) -> Duration {
+        let grown = match &self.family {
+            Family::None if lift.is_zero() => return Duration::ZERO,
+            Family::None => Duration::ZERO,
+            Family::Constant => base,
+            Family::Exponential => self.power(base, n),
+            Family::Linear { step } => {
+                base + Duration::from_nanos(step.as_nanos().saturating_mul(u64::from(before(n))))
+            }
+            Family::Doubling => self.doubled(base, n),
+            Family::Table(waits) => {
+                waits.get(before(n) as usize).or(waits.last()).copied().unwrap_or(Duration::ZERO)
+            }
+            Family::WholeExponential => self.whole_power(base, n, memory),
+            Family::Compounding => {
+                let grown = memory.last().map_or(base, |last| grow(last, self.factor));
+                let wait = self.finish(self.jittered(grown, base, lift, n, u));
+                memory.keep(wait);
+                return wait;
+            }
+            Family::Random(law) => {
+                return self.clamped(self.round.apply(law.sample(|| u).max(lift)));
+            }
+            Family::Decorrelated => {
+                // The next wait grows from this one as the call waits it.
+                let wait = self.finish(self.chained(base, n, memory, u).max(lift));
+                memory.keep(wait);
+                return wait;
+            }
+            _ => return self.finish(self.chained(base, n, memory, u).max(lift)),
+        };
+        self.finish(self.jittered(grown, base, lift, n, u))
+    }
+
+    /// The value after cap and jitter, before the second cap.
+    #[inline]
+    fn jittered(
+        &self,
+        grown: Duration,
+        base: Duration,
+        lift: Duration,
+        n: u32,
+        u: f64,
+    ) -> Duration {
+        let value = if self.clamp.before() { self.clamped(grown) } else { grown }.max(lift);
+        match self.first {
+            First::Zero if n <= 1 => return lift,
+            First::Plain if n <= 1 => return value,
+            _ => {}
+        }
+        match self.at_cap {
+            AtCap::PlainBeyond if grown > self.cap => return value,
+            AtCap::PlainFromBase if base >= self.cap => return value,
+            _ => {}
+        }
+        self.jitter.apply(value, self.round.slack(), u)
+    }
+
+    /// The value on the grid of the timer and inside its limits.
+    #[inline]
+    fn finish(&self, value: Duration) -> Duration {
+        let wait = self.round.apply(value);
+        if self.clamp.after() { self.clamped(wait) } else { wait }
+    }
+
+    #[inline]
+    fn clamped(&self, value: Duration) -> Duration {
+        value.min(self.cap).max(self.least)
+    }
+
+    /// `base × factor^exponent`, saturating.
+    #[inline]
+    fn power(&self, base: Duration, n: u32) -> Duration {
+        let exponent = before(n).saturating_add(u32::from(self.first_exponent));
+        // Doubling is the common case, and shifting is exact and quick.
+        if self.factor == 2.0 {
+            return shifted(base, exponent);
+        }
+        // Anything to the power of 0 is 1, and 0 × infinity would be no number.
+        if base.is_zero() {
+            return base;
+        }
+        Duration::from_nanos_f64(
+            base.as_nanos() as f64 * math::pow(self.factor, f64::from(exponent)),
         )
     }
 
-    /// The wait before retry `n` (the first is 1) after a wait of `previous`
-    /// (zero before the first). `draw` gives a number in [0, 1) and is called
-    /// once if the strategy is random, else never.
-    #[inline]
-    pub fn wait(&self, n: u32, previous: Duration, draw: impl FnOnce() -> f64) -> Duration {
-        let wait = match self.strategy {
-            Strategy::None => return Duration::ZERO,
-            Strategy::Constant => self.base.min(self.cap),
-            Strategy::Exponential => self.ceiling(n),
-            Strategy::FullJitter => portion(self.ceiling(n), draw()),
-            Strategy::EqualJitter => {
-                let ceiling = self.ceiling(n).as_nanos() as f64;
-                Duration::from_nanos_f64(ceiling / 2.0 + ceiling / 2.0 * draw())
-            }
-            Strategy::DecorrelatedJitter => {
-                let base = self.base.as_nanos() as f64;
-                let high = previous.max(self.base).as_nanos() as f64 * 3.0;
-                Duration::from_nanos_f64(base + (high - base) * draw()).min(self.cap)
-            }
+    /// The interval of retry `n` when each is a whole number of milliseconds
+    /// and grows from the one before.
+    fn whole_power(&self, base: Duration, n: u32, memory: &mut Memory) -> Duration {
+        let grown = match memory.last() {
+            Some(last) if n > 1 => Round::FloorMillis.apply(grow(last, self.factor)),
+            _ => base,
         };
-        if self.floor_to_millis {
-            return Duration::from_millis(wait.as_nanos() / NANOS_PER_MILLI);
-        }
-        wait
+        // The next interval grows from what the cap left of this one.
+        let interval = if self.clamp.before() { self.clamped(grown) } else { grown };
+        memory.keep(interval);
+        interval
     }
 
-    /// The ceiling of retry `n`: `min(cap, base × factor^(n−1))`.
-    #[inline]
-    fn ceiling(&self, n: u32) -> Duration {
-        let exponent = n.saturating_sub(1);
-        // Doubling is the common case, and shifting is exact and quick.
-        if self.factor == 2.0 {
-            let base = self.base.as_nanos();
-            let fits = exponent < base.leading_zeros();
-            let grown = if fits { base << exponent } else { u64::MAX };
-            let grown = if base == 0 { 0 } else { grown };
-            return Duration::from_nanos(grown).min(self.cap);
+    /// The interval of retry `n` when it doubles and goes to the cap from half
+    /// of the cap on, in whole milliseconds.
+    fn doubled(&self, base: Duration, n: u32) -> Duration {
+        if n <= 1 {
+            return base;
         }
-        let grown = self.base.as_nanos() as f64 * math::pow(self.factor, f64::from(exponent));
-        Duration::from_nanos_f64(grown).min(self.cap)
+        let half = Duration::from_millis(self.cap.as_nanos() / NANOS_PER_MILLI / 2);
+        let last = shifted(base, before(n) - 1);
+        if last < half { last + last } else { self.cap }
     }
 }
 
-/// The share `u` of a length.
-fn portion(length: Duration, u: f64) -> Duration {
-    Duration::from_nanos_f64(length.as_nanos() as f64 * u)
+/// The number of retries before retry `n`.
+#[inline]
+const fn before(n: u32) -> u32 {
+    n.saturating_sub(1)
+}
+
+/// A length doubled so many times, saturating.
+#[inline]
+fn shifted(length: Duration, times: u32) -> Duration {
+    let nanos = length.as_nanos();
+    if nanos == 0 {
+        return length;
+    }
+    let fits = times < nanos.leading_zeros();
+    Duration::from_nanos(if fits { nanos << times } else { u64::MAX })
+}
+
+/// A length times a factor.
+fn grow(length: Duration, factor: f64) -> Duration {
+    Duration::from_nanos_f64(length.as_nanos() as f64 * factor)
 }
 
 #[cfg(test)]
@@ -112,23 +362,12 @@ mod tests {
     use super::*;
 
     fn backoff(strategy: Strategy) -> Backoff {
-        Backoff {
-            strategy,
-            base: Duration::from_millis(100),
-            factor: 2.0,
-            cap: Duration::from_secs(1),
-            floor_to_millis: false,
-        }
+        Backoff::new(strategy, Duration::from_millis(100), Duration::from_secs(1))
     }
 
     fn waits(backoff: &Backoff, u: f64) -> Vec<u64> {
-        let mut previous = Duration::ZERO;
-        (1..=5)
-            .map(|n| {
-                previous = backoff.wait(n, previous, || u);
-                previous.as_nanos() / NANOS_PER_MILLI
-            })
-            .collect()
+        let mut memory = Memory::EMPTY;
+        (1..=5).map(|n| backoff.wait(n, &mut memory, || u).as_nanos() / NANOS_PER_MILLI).collect()
     }
 
     #[test]
@@ -136,6 +375,7 @@ mod tests {
         for (strategy, expected) in [
             (Strategy::None, [0, 0, 0, 0, 0]),
             (Strategy::Constant, [100, 100, 100, 100, 100]),
+            (Strategy::Linear, [100, 200, 300, 400, 500]),
             (Strategy::Exponential, [100, 200, 400, 800, 1000]),
             (Strategy::FullJitter, [50, 100, 200, 400, 500]),
             (Strategy::EqualJitter, [75, 150, 300, 600, 750]),
@@ -149,9 +389,10 @@ mod tests {
     fn a_ceiling_that_overflows_is_the_cap() {
         let steep = Backoff { factor: 1e300, ..backoff(Strategy::Exponential) };
         for n in [1, 2, 64, 65, u32::MAX] {
-            let doubled = backoff(Strategy::Exponential).wait(n, Duration::ZERO, || 0.0);
-            assert!(doubled <= Duration::from_secs(1), "retry {n}");
-            assert!(steep.wait(n, Duration::ZERO, || 0.0) <= Duration::from_secs(1), "retry {n}");
+            for backoff in [&backoff(Strategy::Exponential), &steep] {
+                let wait = backoff.wait(n, &mut Memory::default(), || 0.0);
+                assert!(wait <= Duration::from_secs(1), "retry {n}");
+            }
         }
     }
 }

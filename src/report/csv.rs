@@ -128,7 +128,10 @@ fn attempt(rows: &mut Rows<impl Write>, model: &Model, record: &AttemptRecord) -
         Next::Done => "done",
         Next::RetryAfter(_) => "retry",
         Next::GaveUp(Reason::NotRetryable) => "not-retryable",
+        Next::GaveUp(Reason::NotRepeatable) => "not-repeatable",
         Next::GaveUp(Reason::AttemptsExhausted) => "attempts-exhausted",
+        Next::GaveUp(Reason::HintForbids) => "hint-forbids",
+        Next::GaveUp(Reason::OutOfTime) => "out-of-time",
         Next::GaveUp(Reason::BudgetDenied) => "budget-denied",
     })?;
     rows.text(model.caller_name(edge.caller))?;

@@ -94,7 +94,8 @@ pub(super) fn storm() -> Sample {
     ];
     let results = results.map(|(name, strategy, peak, waits, mean, start)| {
         let mut model = storm_model();
-        model.edges[0].retry.backoff.strategy = strategy;
+        let Backoff { base, cap, .. } = model.edges[0].retry.backoff;
+        model.edges[0].retry.backoff = Backoff::new(strategy, base, cap);
         result(name, model, crowd(peak, waits, mean, start))
     });
     Sample {
@@ -302,8 +303,8 @@ fn always_fails(name: &str, calls: &[usize]) -> Service {
 fn call(caller: Caller, target: usize, max_attempts: u32, strategy: Strategy) -> Edge {
     let base = Duration::from_millis(100);
     let cap = Duration::from_secs(1);
-    let backoff = Backoff { strategy, base, factor: 2.0, cap, floor_to_millis: false };
-    let retry = RetryPolicy { max_attempts: Some(max_attempts), backoff };
+    let backoff = Backoff::new(strategy, base, cap);
+    let retry = RetryPolicy { max_attempts: Some(max_attempts), backoff, ..RetryPolicy::NEVER };
     Edge { caller, target, position: 0, timeout: None, retry, budget: None }
 }
 

@@ -213,7 +213,7 @@ impl<'a, 'r> Builder<'a, 'r> {
         timeout: Option<Duration>,
         policy: &Policy,
     ) {
-        let (retry, budget) = (policy.retry, policy.budget);
+        let (retry, budget) = (policy.retry.clone(), policy.budget);
         self.edges.push(Edge { caller, target, position, timeout, retry, budget });
         self.places.policies.push(policy.span);
         self.places.sound.edges.push(policy.sound);

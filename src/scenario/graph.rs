@@ -9,7 +9,7 @@ use super::text::Span;
 use crate::law::Law;
 use crate::model::Model;
 use crate::model::spec::{Arrivals, Caller, Edge, RandomSource};
-use crate::policy::{Failure, Strategy};
+use crate::policy::{Failure, RetryOn};
 
 /// More attempts than this for one request, if nothing ever failed, are no
 /// model of anything.
@@ -125,7 +125,8 @@ fn always_failing(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
         let service = &model.services[number];
         dead[number] = sound.services[number]
             && if service.fails >= 1.0 {
-                Failure::Status(service.status).may_pass()
+                // No setting says otherwise: all policies retry the usual failures.
+                RetryOn::USUAL.covers(Failure::Status(service.status), false)
             } else {
                 service.calls.iter().any(|&edge| edge_fails(model, &model.edges[edge], &dead))
             };
@@ -161,7 +162,7 @@ fn instant(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
 /// Whether a call takes no time, however often it is retried.
 fn waits_for_nothing(model: &Model, sound: &Sound, edge: usize, instant: &[bool]) -> bool {
     let Edge { target, retry, .. } = &model.edges[edge];
-    let waits = retry.max_attempts != Some(1) && retry.backoff.strategy != Strategy::None;
+    let waits = retry.max_attempts != Some(1) && retry.backoff.waits();
     sound.edges[edge] && instant[*target] && !waits
 }
 

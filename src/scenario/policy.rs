@@ -10,6 +10,7 @@ use super::tree::{Entry, Table};
 use super::values::short;
 use super::view::View;
 use crate::model::spec::{Budget, Scope};
+use crate::policy::backoff::Round;
 use crate::policy::{Backoff, Fill, RetryPolicy, Strategy, TokenBucket};
 use crate::time::Duration;
 
@@ -118,15 +119,14 @@ impl<'a> Policies<'a> {
             let help = format!("no wait is longer than {cap}");
             report.warning(view.span_of("base"), problem.help(help));
         }
+        let floors = view.word("round") == Some("floor-ms");
         let backoff = Backoff {
-            strategy,
-            base,
             factor: view.number("factor").unwrap_or(2.0),
-            cap,
-            floor_to_millis: view.word("round") == Some("floor-ms"),
+            round: if floors { Round::FloorMillis } else { Round::No },
+            ..Backoff::new(strategy, base, cap)
         };
         let max_attempts = view.whole("max_attempts").map(|most| most as u32);
-        let retry = RetryPolicy { max_attempts, backoff };
+        let retry = RetryPolicy { max_attempts, backoff, ..RetryPolicy::NEVER };
         let budget = self.budget_of(view, report);
         Policy { retry, budget, span: view.span, sound: view.is_sound() }
     }

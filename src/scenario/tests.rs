@@ -6,7 +6,7 @@ mod settings;
 
 use super::*;
 use crate::model::spec::{Arrivals, Caller, Scope};
-use crate::policy::{Fill, Strategy};
+use crate::policy::{Backoff, Fill, Strategy};
 use crate::time::Duration;
 
 const STORM: &str = include_str!("../../scenarios/storm.toml");
@@ -34,7 +34,7 @@ fn storm_has_a_variant_for_each_strategy() {
     let rows = scenario
         .variants
         .iter()
-        .map(|variant| (variant.name.as_str(), variant.model.edges[0].retry.backoff.strategy));
+        .map(|variant| (variant.name.as_str(), variant.model.edges[0].retry.backoff.clone()));
     let expected = [
         ("constant", Strategy::Constant),
         ("exponential", Strategy::Exponential),
@@ -42,6 +42,8 @@ fn storm_has_a_variant_for_each_strategy() {
         ("equal-jitter", Strategy::EqualJitter),
         ("decorrelated-jitter", Strategy::DecorrelatedJitter),
     ];
+    let (base, cap) = (Duration::from_millis(100), Duration::from_secs(1));
+    let expected = expected.map(|(name, strategy)| (name, Backoff::new(strategy, base, cap)));
     assert_eq!(rows.collect::<Vec<_>>(), expected);
     let model = &scenario.variants[0].model;
     assert_eq!(model.clients[0].arrivals, Arrivals::Together);

@@ -5,6 +5,7 @@ use super::{Fate, OracleAttempt, OracleOutcome, Storm, storm};
 use retry_storm::experiment::run_model;
 use retry_storm::model::outcome::{AttemptEnd, AttemptRecord, Outcome};
 use retry_storm::model::spec::{Arrivals, Model};
+use retry_storm::policy::Memory;
 use retry_storm::scenario::{ReadOptions, read};
 use retry_storm::time::{Duration, Instant};
 use std::ops::ControlFlow;
@@ -115,7 +116,13 @@ fn oracle(model: &Model, replication: u64) -> OracleOutcome {
         max_attempts: edge.retry.max_attempts.expect("attempts are limited"),
         stops: Vec::new(),
     };
-    storm(&station, |n, before, u| edge.retry.backoff.wait(n, before, || u))
+    storm(&station, |n, before, u| {
+        let mut memory = Memory::EMPTY;
+        if n > 1 {
+            memory.keep(before);
+        }
+        edge.retry.backoff.wait(n, &mut memory, || u)
+    })
 }
 
 /// An attempt of either, as its caller saw it.

@@ -5,7 +5,7 @@ use super::{Answer, AttemptId, Event, Key, RequestId, Step, World};
 use crate::des::{Handle, Ticket};
 use crate::model::error::{MOST_ATTEMPTS_AT_ONE_INSTANT, RunError};
 use crate::model::outcome::{AttemptEnd, AttemptRecord, Next};
-use crate::policy::{Failure, Reason};
+use crate::policy::{Failure, Progress, Reason};
 use crate::time::{Duration, Instant};
 
 /// A call that has not ended. One is looked up at random for each retry, so its
@@ -15,18 +15,14 @@ pub(super) struct Call {
     pub(super) key: Key,
     /// When the last attempt was sent.
     pub(super) sent: Instant,
-    /// The wait before the last attempt.
-    pub(super) previous_wait: Duration,
     /// All waits so far.
     waited: Duration,
+    /// Attempts sent, and what the backoff remembers.
+    pub(super) progress: Progress,
     /// The place of the request or visit that makes it, which outlives it.
     pub(super) visit: u32,
     pub(super) edge: u32,
-    /// The slot of the budget that pays for its retries.
-    pub(super) budget: u32,
     timeout: Ticket,
-    /// Attempts sent, the first included.
-    pub(super) attempts: u32,
     marks: Marks,
 }
 
@@ -69,14 +65,15 @@ impl Call {
         self.marks.is(Marks::OUT)
     }
 
+    /// What is recorded of its last attempt, but for the wait before it.
     fn record(&self, request: u64, end: AttemptEnd, next: Next, now: Instant) -> AttemptRecord {
         AttemptRecord {
             request,
             edge: self.edge as usize,
-            attempt: self.attempts,
+            attempt: self.progress.attempts,
             sent: self.sent,
             ended: now,
-            wait_before: self.previous_wait,
+            wait_before: Duration::ZERO,
             end,
             next,
         }
@@ -84,7 +81,7 @@ impl Call {
 
     /// Whether the caller still waits for this attempt.
     pub(super) fn awaits(&self, attempt: AttemptId) -> bool {
-        self.is_out() && self.attempts == attempt.number
+        self.is_out() && self.progress.attempts == attempt.number
     }
 }
 
@@ -101,18 +98,16 @@ impl World<'_> {
     /// A request or visit begins a call.
     pub(super) fn begin_call(&mut self, visit: Handle, edge: usize) -> Result<(), RunError> {
         let Some(caller) = self.visits.get(visit) else { return Ok(()) };
-        let budget = self.callers.call_started(edge, caller.owner);
+        self.callers.call_started(edge, caller.owner);
         self.meter.call_started(edge, self.now);
         let call = self.calls.insert(Call {
             key: caller.key.call(self.model.edges[edge].position),
             sent: Instant::ZERO,
-            previous_wait: Duration::ZERO,
             waited: Duration::ZERO,
+            progress: Progress::default(),
             visit: visit.slot(),
             edge: edge as u32,
-            budget,
             timeout: Ticket::NONE,
-            attempts: 0,
             marks: Marks::new(caller.request == RequestId::FIRST),
         });
         self.send(call)
@@ -123,15 +118,15 @@ impl World<'_> {
         let now = self.now;
         let Some(call) = self.calls.get_mut(handle) else { return Ok(()) };
         let edge = call.edge as usize;
-        let retry = call.attempts > 0;
+        let retry = call.progress.attempts > 0;
         if call.marks.send(retry && call.sent == now) >= MOST_ATTEMPTS_AT_ONE_INSTANT {
             return Err(self.endless(edge));
         }
-        call.attempts += 1;
+        call.progress.attempts += 1;
         call.sent = now;
         self.meter.attempt_sent(edge, retry, call.marks.is(Marks::FIRST), now);
         let arrival = Waiting {
-            attempt: AttemptId { call: handle, number: call.attempts },
+            attempt: AttemptId { call: handle, number: call.progress.attempts },
             edge: call.edge,
             call_key: call.key,
             arrived: now,
@@ -181,17 +176,17 @@ impl World<'_> {
             AttemptEnd::Failed(status) => Some(Failure::Status(status)),
             AttemptEnd::TimedOut => Some(Failure::Timeout),
         };
-        let next = failure
-            .map_or(Next::Done, |failure| self.callers.decide(self.model, call, failure).into());
+        let next = failure.map_or(Next::Done, |failure| {
+            self.callers.decide(self.model, &self.visits, call, failure).into()
+        });
         if self.meter.records() {
             let visit = self.visits.handle_at(call.visit);
             let visit = visit.and_then(|visit| self.visits.get(visit));
             let request = visit.map_or(0, |visit| visit.request.number());
-            self.meter.record(call.record(request, end, next, self.now));
+            self.meter.record(handle.slot(), call.record(request, end, next, self.now));
         }
         match (next, failure) {
             (Next::RetryAfter(wait), _) => {
-                call.previous_wait = wait;
                 call.waited += wait;
                 self.queue.push(self.now + wait, Event::retry(handle));
             }
@@ -213,7 +208,7 @@ impl World<'_> {
 
     /// A call has been answered well: what made it goes on.
     fn succeed(&mut self, call: &Call) {
-        self.callers.call_succeeded(call);
+        self.callers.call_succeeded(&self.visits, call);
         let Some(caller) = self.visits.handle_at(call.visit) else { return };
         if let Some(visit) = self.visits.get_mut(caller) {
             visit.waited += call.waited;

@@ -2,13 +2,11 @@
 //! budgets, and with these their decisions.
 
 use super::call::Call;
-use crate::des::Handle;
+use super::serve::Visit;
+use crate::des::{Handle, Slab};
 use crate::draw::{Mt19937, Mulberry32, Purpose, Stream};
 use crate::model::spec::{Caller, Edge, Model, RandomSource, Scope};
-use crate::policy::{Budget, Decision, Failure, Progress};
-
-/// The slot of a call without a budget.
-const NO_BUDGET: u32 = u32::MAX;
+use crate::policy::{Budget, Decision, Failure};
 
 /// What callers have besides their calls: draws of waits, and budgets.
 pub(super) struct Callers {
@@ -145,38 +143,54 @@ impl Callers {
 
     /// What the caller's policy says to a failed attempt.
     #[inline]
-    pub(super) fn decide(&mut self, model: &Model, call: &Call, failure: Failure) -> Decision {
+    pub(super) fn decide(
+        &mut self,
+        model: &Model,
+        visits: &Slab<Visit>,
+        call: &mut Call,
+        failure: Failure,
+    ) -> Decision {
         let index = call.edge as usize;
         let edge = &model.edges[index];
-        let progress = Progress { attempts: call.attempts, previous_wait: call.previous_wait };
+        let budget = self.budget_slot(index, || owner(visits, call));
         let Self { waits, drawn, budgets, .. } = self;
+        let (key, visit, attempts) = (call.key, call.visit, call.progress.attempts);
         let draw = || match drawn {
             Some(drawn) if matches!(edge.caller, Caller::Client(_)) => {
-                drawn.draw(index, call.visit as usize, call.attempts)
+                drawn.draw(index, visit as usize, attempts)
             }
-            _ => waits[index].draw(call.key.attempt(call.attempts)),
+            _ => waits[index].draw(key.attempt(attempts)),
         };
-        edge.retry.decide(failure, progress, draw, budgets.get_mut(call.budget as usize))
+        let budget = budget.and_then(|slot| budgets.get_mut(slot));
+        edge.retry.decide(failure, &mut call.progress, draw, budget)
     }
 
-    /// A call begins for this client process or instance. Gives the slot of the
-    /// budget that pays for its retries.
-    pub(super) fn call_started(&mut self, edge: usize, owner: u32) -> u32 {
-        let slot = self.budget_slot(edge, owner);
-        if let Some(budget) = self.budgets.get_mut(slot as usize) {
-            budget.call_started();
+    /// A call begins for this client process or instance.
+    pub(super) fn call_started(&mut self, edge: usize, owner: u32) {
+        if let Some(slot) = self.budget_slot(edge, || owner) {
+            self.budgets[slot].call_started();
         }
-        slot
     }
 
     /// A call has been answered well.
-    pub(super) fn call_succeeded(&mut self, call: &Call) {
-        if let Some(budget) = self.budgets.get_mut(call.budget as usize) {
-            budget.call_succeeded(call.attempts);
+    pub(super) fn call_succeeded(&mut self, visits: &Slab<Visit>, call: &Call) {
+        if let Some(slot) = self.budget_slot(call.edge as usize, || owner(visits, call)) {
+            self.budgets[slot].call_succeeded(call.progress.attempts);
         }
     }
 
-    fn budget_slot(&self, edge: usize, owner: u32) -> u32 {
-        self.budget_of[edge].map_or(NO_BUDGET, |(first, each)| first + if each { owner } else { 0 })
+    /// The budget that pays for the retries of a call. Who makes the call is
+    /// asked only where it matters.
+    #[inline]
+    fn budget_slot(&self, edge: usize, owner: impl FnOnce() -> u32) -> Option<usize> {
+        let (first, each) = self.budget_of[edge]?;
+        Some((first + if each { owner() } else { 0 }) as usize)
     }
+}
+
+/// The client process or the instance that makes a call. What makes a call
+/// outlives it.
+fn owner(visits: &Slab<Visit>, call: &Call) -> u32 {
+    let visit = visits.handle_at(call.visit).and_then(|handle| visits.get(handle));
+    visit.map_or(0, |visit| visit.owner)
 }

@@ -1,6 +1,7 @@
 //! Worlds small enough to be worked out by hand, and the published tables.
 
 use super::World;
+use super::call::Call;
 use crate::draw::name_hash;
 use crate::law::Law;
 use crate::model::error::RunError;
@@ -8,6 +9,7 @@ use crate::model::outcome::{AttemptEnd, Next, Outcome};
 use crate::model::spec::{
     Arrivals, Budget, Caller, Client, Edge, Model, RandomSource, Scope, Service,
 };
+use crate::policy::backoff::Round;
 use crate::policy::{Backoff, Fill, Reason, RetryPolicy, Strategy, TokenBucket};
 use crate::time::{Duration, Instant};
 
@@ -21,7 +23,7 @@ fn instant(millis: u64) -> Instant {
 
 /// One client table that calls the first of a chain of services, the last of
 /// which fails always.
-fn chain(layers: usize, retry: RetryPolicy) -> Model {
+fn chain(layers: usize, retry: &RetryPolicy) -> Model {
     let names = (0..layers).map(|layer| format!("layer{layer}"));
     let service = |(layer, name)| Service {
         name,
@@ -36,7 +38,7 @@ fn chain(layers: usize, retry: RetryPolicy) -> Model {
         target,
         position: name_hash("next"),
         timeout: None,
-        retry: if target == 0 { RetryPolicy::NEVER } else { retry },
+        retry: if target == 0 { RetryPolicy::NEVER } else { retry.clone() },
         budget: None,
     };
     Model {
@@ -67,19 +69,14 @@ fn attempts(max_attempts: u32) -> RetryPolicy {
 
 /// Clients that fail together at one service, each with five retries.
 fn storm(clients: u64, strategy: Strategy) -> Model {
-    let mut model = chain(1, RetryPolicy::NEVER);
+    let mut model = chain(1, &RetryPolicy::NEVER);
     model.clients[0].arrivals = Arrivals::Together;
     model.clients[0].processes = clients;
     model.clients[0].requests = Some(clients);
     model.edges[0].retry = RetryPolicy {
         max_attempts: Some(6),
-        backoff: Backoff {
-            strategy,
-            base: ms(100),
-            factor: 2.0,
-            cap: ms(1_000),
-            floor_to_millis: false,
-        },
+        backoff: Backoff::new(strategy, ms(100), ms(1_000)),
+        ..RetryPolicy::NEVER
     };
     model
 }
@@ -90,9 +87,15 @@ fn run(model: &Model) -> Outcome {
     world.finish().expect("all counts are conserved")
 }
 
+/// One line of the cache for each call; see [`Call`].
+#[test]
+fn a_call_takes_56_bytes() {
+    assert_eq!(size_of::<Call>(), 56);
+}
+
 #[test]
 fn three_layers_of_three_attempts_make_27() {
-    let outcome = run(&chain(4, attempts(3)));
+    let outcome = run(&chain(4, &attempts(3)));
     let at_each: Vec<_> = outcome.services.iter().map(|s| (s.first_request, s.attempts)).collect();
     assert_eq!(at_each, [(1, 1_000), (3, 3_000), (9, 9_000), (27, 27_000)]);
     assert_eq!(outcome.amplification(), 27.0);
@@ -101,7 +104,7 @@ fn three_layers_of_three_attempts_make_27() {
 
 #[test]
 fn a_budget_of_a_tenth_makes_1109_calls_of_3000() {
-    let mut model = chain(4, RetryPolicy::NEVER);
+    let mut model = chain(4, &RetryPolicy::NEVER);
     model.edges[3].retry = attempts(3);
     assert_eq!(run(&model).services[3].attempts, 3_000);
     let bucket = TokenBucket { ratio_millis: 100, reserve_millis: 10_000, fill: Fill::OnCall };
@@ -142,7 +145,7 @@ fn the_published_schedule_of_mulberry32_comes_out() {
     model.seed = 11;
     model.record_attempts = true;
     model.edges[0].retry.max_attempts = Some(3);
-    model.edges[0].retry.backoff.floor_to_millis = true;
+    model.edges[0].retry.backoff.round = Round::FloorMillis;
     let outcome = run(&model);
     let sent: Vec<_> = outcome.attempts.iter().map(|attempt| attempt.sent).collect();
     assert_eq!(sent, [instant(0), instant(51), instant(156)]);
@@ -190,7 +193,7 @@ fn an_answer_exactly_at_its_timeout_is_in_time() {
 
 #[test]
 fn calls_in_a_list_come_one_after_another_and_hold_the_worker() {
-    let mut model = chain(2, RetryPolicy::NEVER);
+    let mut model = chain(2, &RetryPolicy::NEVER);
     model.clients[0].requests = Some(2);
     model.clients[0].arrivals = Arrivals::Together;
     model.services[0].workers = Some(1);
@@ -207,7 +210,7 @@ fn calls_in_a_list_come_one_after_another_and_hold_the_worker() {
 
 #[test]
 fn the_clock_stops_at_the_end_of_the_duration() {
-    let mut model = chain(1, RetryPolicy::NEVER);
+    let mut model = chain(1, &RetryPolicy::NEVER);
     model.clients[0].arrivals = Arrivals::Constant { rate: 100.0 };
     model.clients[0].requests = None;
     model.services[0].fails = 0.0;
@@ -240,7 +243,7 @@ fn work_that_takes_no_time_never_leaves_a_worker_idle() {
 /// call: when it is free, a long line of attempts fails at one instant.
 #[test]
 fn a_long_line_that_fails_at_once_costs_no_recursion() {
-    let mut model = chain(2, RetryPolicy::NEVER);
+    let mut model = chain(2, &RetryPolicy::NEVER);
     model.clients[0].requests = Some(300_000);
     model.clients[0].arrivals = Arrivals::Together;
     model.services[0].workers = Some(1);
@@ -267,7 +270,7 @@ fn endless_retries_without_waiting_are_an_error() {
 
 #[test]
 fn a_limit_on_what_is_alive_stops_the_run() {
-    let mut model = chain(1, RetryPolicy::NEVER);
+    let mut model = chain(1, &RetryPolicy::NEVER);
     model.clients[0].arrivals = Arrivals::Poisson { rate: 1e6 };
     model.clients[0].requests = None;
     model.services[0].workers = Some(1);
@@ -289,7 +292,7 @@ fn what_is_compared_sees_the_same_chance() {
     model.services[0].service_time = Law::Exponential { mean: ms(5) };
     let plain = run(&model);
     let mut other = model.clone();
-    other.edges[0].retry.backoff.strategy = Strategy::EqualJitter;
+    other.edges[0].retry.backoff = Backoff::new(Strategy::EqualJitter, ms(100), ms(1_000));
     assert_eq!(run(&other).edges[0].failed, plain.edges[0].failed);
     let mut second = other.clients[0].clone();
     second.name = "other".into();

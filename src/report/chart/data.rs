@@ -11,7 +11,6 @@ mod timeline;
 use super::{ChartError, Picture};
 use crate::experiment::VariantResult;
 use crate::model::spec::{Arrivals, Caller, Edge, RandomSource};
-use crate::policy::Strategy;
 use crate::time::Duration;
 
 /// Where results come from, as far as a footer says it.
@@ -66,7 +65,7 @@ fn waiting(result: &VariantResult) -> impl Iterator<Item = &Edge> {
         let backoff = &edge.retry.backoff;
         matches!(edge.caller, Caller::Client(_))
             && edge.retry.max_attempts != Some(1)
-            && backoff.strategy != Strategy::None
+            && backoff.waits()
             && !backoff.base.min(backoff.cap).is_zero()
     })
 }

@@ -60,8 +60,8 @@ pub(super) fn run(name: &str, model: Model) -> VariantResult {
 /// A policy with waits from 100 ms to 1 s.
 pub(super) fn policy(strategy: Strategy, attempts: u32) -> RetryPolicy {
     let (base, cap) = (Duration::from_millis(100), Duration::from_secs(1));
-    let backoff = Backoff { strategy, base, factor: 2.0, cap, floor_to_millis: false };
-    RetryPolicy { max_attempts: Some(attempts), backoff }
+    let backoff = Backoff::new(strategy, base, cap);
+    RetryPolicy { max_attempts: Some(attempts), backoff, ..RetryPolicy::NEVER }
 }
 
 /// 10,000 clients that fail together, under one strategy.

@@ -6,6 +6,8 @@ use crate::draw::name_hash;
 use crate::law::Law;
 use crate::model::Model;
 use crate::model::spec::RandomSource;
+use crate::policy::backoff::Round;
+use crate::policy::{Family, Jitter};
 
 const BASE: &str = r#"
 [client.app]
@@ -54,9 +56,9 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(shop.service_time, Law::Constant(Duration::ZERO));
     assert_eq!((shop.fails, shop.status), (0.0, 503));
     assert_eq!((model.edges[0].timeout, model.edges[0].budget), (None, None));
-    let backoff = model.edges[1].retry.backoff;
+    let backoff = &model.edges[1].retry.backoff;
     assert_eq!((backoff.factor, backoff.cap), (2.0, Duration::MAX));
-    assert!(!backoff.floor_to_millis);
+    assert_eq!(backoff.round, Round::No);
 }
 
 #[test]
@@ -115,11 +117,12 @@ scope = "global"
     let edge = &model.edges[0];
     assert_eq!(edge.timeout, Some(Duration::from_nanos(250_000)));
     assert_eq!((edge.retry.max_attempts, edge.budget), (Some(4), Some(0)));
-    let backoff = edge.retry.backoff;
-    assert_eq!((backoff.strategy, backoff.factor), (Strategy::EqualJitter, 1.5));
+    let backoff = &edge.retry.backoff;
+    assert_eq!((&backoff.family, backoff.jitter), (&Family::Exponential, Jitter::EQUAL));
+    assert_eq!(backoff.factor, 1.5);
     assert_eq!(backoff.base, Duration::from_millis(1));
     assert_eq!(backoff.cap, Duration::from_secs(3_600));
-    assert!(backoff.floor_to_millis);
+    assert_eq!(backoff.round, Round::FloorMillis);
     let api = &model.services[0];
     assert_eq!(api.service_time, Law::Exponential { mean: Duration::from_millis(10) });
     assert_eq!((api.workers, api.fails, api.status), (Some(4), 0.125, 429));

@@ -3,6 +3,7 @@
 use super::{Source, common_width, footer, plural, same, waiting};
 use crate::experiment::VariantResult;
 use crate::model::spec::Arrivals;
+use crate::policy::{Family, Jitter};
 use crate::report::chart::number::{grouped, waits};
 use crate::report::chart::strategies::{Panel, StrategiesChart};
 use crate::time::Duration;
@@ -123,7 +124,8 @@ fn jitter(result: &VariantResult) -> Option<bool> {
 fn all_but_waits(result: &VariantResult) -> (crate::model::Model, u64) {
     let mut model = result.model.clone();
     for edge in &mut model.edges {
-        edge.retry.backoff.strategy = crate::policy::Strategy::None;
+        edge.retry.backoff.family = Family::None;
+        edge.retry.backoff.jitter = Jitter::None;
     }
     (model, result.outcome.retries_in_all())
 }
