@@ -140,3 +140,15 @@ fn settings_are_checked_like_files() {
         }
     }
 }
+
+/// Waits that add up to more centuries than the clock has: whatever is made of
+/// them, it is no bug of ours.
+#[test]
+fn the_end_of_time_brings_nothing_down() {
+    let text = b"[client.a]\ncalls = \"s\"\narrivals = \"together\"\ncount = 2\n\
+                 [client.a.retry]\nmax_attempts = 1_000\nbackoff = \"constant\"\n\
+                 base = \"3650 d\"\ncap = \"3650 d\"\n[service.s]\nfails = \"always\"\n";
+    let folder = temporary();
+    let output = sim_reading(text, &["run", "-", "-o", &place(&folder)]);
+    assert!(matches!(code(&output), 0 | 2 | 4), "{}\n{}", code(&output), errors(&output));
+}
