@@ -1,5 +1,7 @@
 //! `sim reproduce`: rebuilds the published tables and compares every number.
 
+use std::sync::atomic::Ordering;
+
 use retry_storm::experiment::Observer;
 use retry_storm::published::{BANDS, Comparison, ReproduceError, TABLES};
 use retry_storm::report::reproduction::{self, Rebuilt};
@@ -58,12 +60,17 @@ pub(super) fn reproduce(id: Option<&str>, options: &Options) -> Result<Status, F
     for entry in &entries {
         panic::remember(entry.file, 0);
         let watched = watched(options, stop, |observer| (entry.rebuild)(entry.number, observer))?;
+        let cells = watched.result.map_err(failure)?;
+        // Small tables are done before anybody looks at the signal.
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
+        }
         let rebuilt = Rebuilt {
             id: entry.id,
             title: entry.title,
             source: entry.source,
             file: entry.file,
-            cells: watched.result.map_err(failure)?,
+            cells,
         };
         if options.format == Format::Text && !options.quiet {
             terminal::print(&reproduction::text(&rebuilt, terminal::style()))?;

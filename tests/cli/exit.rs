@@ -154,3 +154,19 @@ fn an_interrupted_run_leaves_what_was_there() {
         assert_eq!(names(folder.path()), ["results"], "something half-written is left");
     }
 }
+
+/// The tables are small, and the program must look up between them.
+#[cfg(target_os = "linux")]
+#[test]
+fn rebuilding_the_tables_can_be_interrupted() {
+    use std::process::{Command, Stdio};
+
+    let mut all = command(&["reproduce"]);
+    let child = all.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("the binary runs");
+    wait_until_it_listens(child.id());
+    let kill = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 130, "{}", errors(&output));
+}
