@@ -8,6 +8,7 @@
 
 mod build;
 mod error;
+mod lock;
 mod place;
 
 pub(crate) use build::Building;

@@ -1,6 +1,9 @@
 //! All tests that look at the crate from outside, in one binary.
 
+mod binary;
 mod cli;
+mod determinism;
+mod golden;
 mod keys;
 mod laws;
 mod oracle;

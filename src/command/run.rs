@@ -28,9 +28,10 @@ pub(super) fn run(file: &Path, options: &Options) -> Result<Status, Failure> {
     let scenario = &source::scenario(file, options)?;
     let shown = source::shown(file);
     panic::remember(&shown, scenario.seed);
+    // From here on there may be something to clean up.
+    let stop = interrupt::listen();
     place.check()?;
 
-    let stop = interrupt::listen();
     let results = simulate(scenario, options, stop)?;
     let verdicts = threshold::judge(&scenario.thresholds, &results);
     let run = Run { scenario, results: &results, verdicts: &verdicts };

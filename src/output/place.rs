@@ -4,7 +4,9 @@
 //! and `.NAME.old`, waiting to be deleted. A swap is four steps, each of which
 //! is done or not done: the complete folder becomes `.NAME.new`; NAME becomes
 //! `.NAME.old`; `.NAME.new` becomes NAME; `.NAME.old` is deleted. From whatever
-//! step a swap was cut short at, [`Place::settle`] goes on to the end.
+//! step a swap was cut short at, [`Place::settle`] goes on to the end. Programs
+//! that write to one place at the same time take turns: whoever looks at NAME
+//! and its neighbours holds the lock `.NAME.lock` meanwhile, never during a run.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -12,6 +14,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::lock::Lock;
 use super::{OutputError, RECORD};
 
 /// A run.json is smaller than this; anything larger is not ours.
@@ -62,6 +65,17 @@ impl Place {
     /// # Errors
     /// If something in the way is not ours, or the system refuses.
     pub(crate) fn settle(&self) -> Result<(), OutputError> {
+        if exists(&self.beside(".new")) || exists(&self.beside(".old")) {
+            let lock = self.lock();
+            self.settle_locked()?;
+            drop(lock);
+        }
+        self.sweep();
+        Ok(())
+    }
+
+    /// The same for who holds the lock.
+    fn settle_locked(&self) -> Result<(), OutputError> {
         let (folder, new, old) = (self.folder(), self.beside(".new"), self.beside(".old"));
         if is_complete(&new)? {
             if exists(&folder) {
@@ -73,9 +87,12 @@ impl Place {
         }
         self.restore()?;
         delete(&new)?;
-        delete(&old)?;
-        self.sweep();
-        Ok(())
+        delete(&old)
+    }
+
+    /// Waits until no other program looks at the folder and its neighbours.
+    fn lock(&self) -> Option<Lock> {
+        Lock::wait(&self.beside(".lock"))
     }
 
     /// Checks that the folder may be replaced and can be written, without
@@ -84,7 +101,9 @@ impl Place {
     /// # Errors
     /// If it is not ours, not a folder, or the system refuses.
     pub(crate) fn check(&self) -> Result<(), OutputError> {
+        let lock = self.lock();
         ensure_ours(&self.folder())?;
+        drop(lock);
         let parents = Parents::create(self.parent())?;
         self.temporary()?.close().map_err(|error| OutputError::write(&self.folder(), error))?;
         drop(parents);
@@ -93,10 +112,11 @@ impl Place {
 
     /// Moves a complete folder to its place. If it cannot, what was there stays.
     pub(super) fn swap(&self, complete: &Path) -> Result<(), OutputError> {
-        self.settle()?;
+        let _lock = self.lock();
+        self.settle_locked()?;
         let new = self.beside(".new");
         self.rename(complete, &new)?;
-        self.settle().inspect_err(|_| {
+        self.settle_locked().inspect_err(|_| {
             // The first error says more than one on the way back.
             let _ = self.restore().and_then(|()| delete(&new));
         })

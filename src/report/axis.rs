@@ -1,8 +1,10 @@
 //! The widths of slices and bins that all variants of a run share, so that
 //! their rows and pictures can be laid over each other.
 
+use std::ops::AddAssign;
+
 use crate::experiment::VariantResult;
-use crate::model::bins::round_width;
+use crate::model::bins::{Bins, round_width};
 
 /// A chosen width gives at most so many rows, and at least a third of them if
 /// the run is not shorter than its finest slices.
@@ -24,7 +26,7 @@ fn timeline_width(results: &[VariantResult], result: &VariantResult) -> u64 {
         for service in &other.outcome.services {
             let bins = &service.timeline;
             finest = common_multiple(finest, bins.width());
-            length = length.max(bins.bins().len() as u64 * bins.width());
+            length = length.max(end(bins));
         }
     }
     match named {
@@ -37,8 +39,13 @@ fn timeline_width(results: &[VariantResult], result: &VariantResult) -> u64 {
 pub fn wait_width(results: &[VariantResult]) -> u64 {
     let bins = || results.iter().map(|result| &result.outcome.wait_bins);
     let finest = bins().fold(1, |width, bins| common_multiple(width, bins.width()));
-    let longest = bins().map(|bins| bins.bins().len() as u64 * bins.width()).max().unwrap_or(0);
+    let longest = bins().map(end).max().unwrap_or(0);
     round_width(longest, finest, MOST_ROWS)
+}
+
+/// Where the last bin ends. Waits of centuries come close to the end of time.
+fn end<T: Copy + Default + AddAssign>(bins: &Bins<T>) -> u64 {
+    (bins.bins().len() as u64).saturating_mul(bins.width())
 }
 
 /// The smallest width that bins of both widths can be merged to.

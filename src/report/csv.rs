@@ -76,12 +76,14 @@ pub fn waits(run: &Run, to: impl Write) -> io::Result<()> {
     rows.head("variant,from_ms,to_ms,requests")?;
     for result in run.results {
         let bins = result.outcome.wait_bins.coarsened(width);
-        let mut from = 0;
+        let mut from: u64 = 0;
         for &requests in bins.bins() {
+            // The last bin may end beyond the end of time.
+            let to = from.saturating_add(width);
             rows.text(&result.name)?;
             rows.nanos(from)?;
-            from += width;
-            rows.nanos(from)?;
+            rows.nanos(to)?;
+            from = to;
             rows.count(requests)?;
             rows.end()?;
         }
