@@ -1,6 +1,6 @@
 //! Charts: results in, pictures out.
 //!
-//! Each chart ([`strategies`], [`layers`], [`timeline`]) lays out a scene once;
+//! Each chart ([`strategies()`], [`layers()`], [`timeline()`]) lays out a scene once;
 //! the scene is then drawn twice, as PNG and as SVG. [`pictures`] decides which
 //! charts suit a result and fills them. All pure: the same input gives the same
 //! bytes on every machine, nothing is read from disk or clock, and no font of

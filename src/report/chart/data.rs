@@ -97,11 +97,6 @@ fn keeps_arriving(arrivals: Arrivals) -> bool {
     matches!(arrivals, Arrivals::Poisson { .. } | Arrivals::Constant { .. })
 }
 
-/// `request` or `requests`, as the number wants it.
-fn plural(count: u64, one: &str) -> String {
-    format!("{} {one}{}", super::number::grouped(count), if count == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::sample;

@@ -8,6 +8,7 @@ use super::scene::{Anchor, Colour, Frame, Scene};
 use super::theme::{
     FOOTER, GRID, INK, MARGIN, MUTED, NAME, RIGHT, SMALL_NAME, SUBTITLE, TICK, TITLE, WIDTH,
 };
+use crate::report::number::{count, fixed};
 use crate::time::Duration;
 
 /// Panels that one picture shows at most.
@@ -55,7 +56,7 @@ pub(super) fn footer_of(footer: &str, shown: usize, all: usize, what: &str) -> S
     if shown == all {
         return footer.to_owned();
     }
-    format!("{footer}  ·  the first {shown} of {} {what}", number::grouped(all as u64))
+    format!("{footer}  ·  the first {shown} of {} {what}", count(all as u64))
 }
 
 /// The width that a column of names needs, at most `most`.
@@ -127,7 +128,7 @@ impl TimeAxis {
     /// Writes the numbers of the ticks, with `suffix` after each.
     pub(super) fn numbers(&self, scene: &mut Scene, baseline: f64, suffix: &str) {
         for tick in self.scale.ticks() {
-            let text = number::decimal(tick.value, self.decimals);
+            let text = fixed(tick.value, self.decimals);
             let text = if self.decimals > 0 { trimmed(&text) } else { &text };
             let text = format!("{text}{suffix}");
             scene.text(&text, (tick.at, baseline), Anchor::Centre, TICK, MUTED);

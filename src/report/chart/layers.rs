@@ -2,12 +2,13 @@
 
 use super::font::Face;
 use super::frame::{self, MOST_PANELS, Words};
-use super::number::{grouped, times};
+use super::number::times;
 use super::scene::{Anchor, Colour, Frame, Scene};
 use super::theme::{
     AXIS, BLUE, CELL, GRID, HEAD, INK, MARGIN, MUTED, RIGHT, STRONG_CELL, VERMILLION,
 };
 use super::{ChartError, Picture, drawn};
+use crate::report::number::count;
 
 /// Attempts that reach each service, for each variant: one bar a service, split
 /// into what would have come if nothing had failed and what came on top.
@@ -165,7 +166,7 @@ const LABEL_GAP: f64 = 8.0;
 
 /// What stands at the end of a bar.
 fn labels(attempts: u64, normal: f64) -> Vec<(String, Face, Colour)> {
-    let mut labels = vec![(grouped(attempts), STRONG_CELL, INK)];
+    let mut labels = vec![(count(attempts), STRONG_CELL, INK)];
     if normal > 0.0 {
         labels.push((format!("{} normal", times(attempts as f64 / normal)), HEAD, MUTED));
     }

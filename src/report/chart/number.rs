@@ -1,43 +1,14 @@
-//! Numbers and times as people read them in a picture.
+//! Numbers and times that only pictures write: at ticks, at the ends of lines
+//! and bars. What tables write as well is [`crate::report::number`]'s.
 
+use crate::report::number::fixed;
 use crate::time::Duration;
-
-/// A count with thousands separators: `10,000`.
-pub(super) fn grouped(count: u64) -> String {
-    separated(&count.to_string())
-}
-
-fn separated(digits: &str) -> String {
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number with thousands separators and so many decimals. What is not a
-/// finite number is shown as it is called.
-pub(super) fn decimal(value: f64, decimals: usize) -> String {
-    if !value.is_finite() {
-        return value.to_string();
-    }
-    let text = format!("{:.decimals$}", value.abs());
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let whole = separated(whole);
-    let zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    let sign = if value < 0.0 && !zero { "−" } else { "" };
-    let point = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{whole}{point}{fraction}")
-}
 
 /// The number at a tick of an axis: short, `10,000`, `10 million`, and with a
 /// power of ten beyond what is read at a glance.
 pub(super) fn tick(value: f64, decimals: usize) -> String {
-    const MOST_DECIMALS: usize = 4;
     const NAMED: [(f64, &str); 3] = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+    const MOST_DECIMALS: usize = 4;
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -49,7 +20,7 @@ pub(super) fn tick(value: f64, decimals: usize) -> String {
     }
     match NAMED.into_iter().find(|(size, _)| value >= *size) {
         Some((size, name)) => format!("{} {name}", value / size),
-        None => decimal(value, decimals),
+        None => fixed(value, decimals),
     }
 }
 
@@ -61,7 +32,7 @@ fn scientific(value: f64) -> String {
 /// How many times as much: `27.0×`, without the decimal from a hundred on.
 pub(super) fn times(ratio: f64) -> String {
     // 99.95 would be rounded to 100.0.
-    format!("{}×", decimal(ratio, usize::from(ratio < 99.95)))
+    format!("{}×", fixed(ratio, usize::from(ratio < 99.95)))
 }
 
 /// A rate with as many decimals as tell something: `2,280`, `8.5`, `0.25`,
@@ -75,7 +46,7 @@ pub(super) fn rate(value: f64) -> String {
         _ if value >= 0.995 => 1,
         _ => 2,
     };
-    decimal(value, decimals)
+    fixed(value, decimals)
 }
 
 /// The unit in which an axis or a column of times is read best.
@@ -90,7 +61,7 @@ pub(super) struct TimeUnit {
 }
 
 const NANO: TimeUnit = TimeUnit { nanos: 1, sign: "ns", name: "nanoseconds" };
-const MICRO: TimeUnit = TimeUnit { nanos: 1_000, sign: "µs", name: "microseconds" };
+const MICRO: TimeUnit = TimeUnit { nanos: 1_000, sign: "us", name: "microseconds" };
 const MILLI: TimeUnit = TimeUnit { nanos: 1_000_000, sign: "ms", name: "milliseconds" };
 const SECOND: TimeUnit = TimeUnit { nanos: 1_000_000_000, sign: "s", name: "seconds" };
 const MINUTE: TimeUnit = TimeUnit { nanos: 60_000_000_000, sign: "min", name: "minutes" };
@@ -119,47 +90,9 @@ impl TimeUnit {
     }
 }
 
-/// Lengths of time as a column, all in one unit: milliseconds as long as the
-/// longest of them is read well so, else seconds. Given in nanoseconds.
-pub(super) fn waits(nanos: &[f64]) -> Vec<String> {
-    let longest = nanos.iter().copied().fold(0.0, f64::max);
-    let (unit, decimals) = match longest {
-        0.0 => (MILLI, 0),
-        _ if longest < 1e4 => (NANO, 0),
-        _ if longest < 1e6 => (MICRO, usize::from(longest < 1e5)),
-        _ if longest < 1e7 => (MILLI, 2),
-        _ if longest < 1e8 => (MILLI, 1),
-        _ if longest < 1e11 => (MILLI, 0),
-        _ => (SECOND, 0),
-    };
-    nanos
-        .iter()
-        .map(|&length| format!("{} {}", decimal(length / unit.nanos as f64, decimals), unit.sign))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_separated() {
-        for (count, text) in
-            [(0, "0"), (999, "999"), (1_000, "1,000"), (u64::MAX, "18,446,744,073,709,551,615")]
-        {
-            assert_eq!(grouped(count), text);
-        }
-        for (value, decimals, text) in [
-            (1_234.56, 1, "1,234.6"),
-            (-0.01, 1, "0.0"),
-            (-12.0, 0, "−12"),
-            (999.96, 1, "1,000.0"),
-            (f64::NAN, 1, "NaN"),
-            (1e21, 0, "1,000,000,000,000,000,000,000"),
-        ] {
-            assert_eq!(decimal(value, decimals), text);
-        }
-    }
 
     #[test]
     fn ticks_stay_short() {
@@ -216,14 +149,5 @@ mod tests {
             assert_eq!(TimeUnit::for_axis(longest).name, name, "{longest}");
         }
         assert_eq!(SECOND.of(Duration::from_millis(1_500)), 1.5);
-    }
-
-    #[test]
-    fn a_column_of_waits_has_one_unit() {
-        assert_eq!(waits(&[5e8, 2.3713e9]), ["500 ms", "2,371 ms"]);
-        assert_eq!(waits(&[0.0, 0.0]), ["0 ms", "0 ms"]);
-        assert_eq!(waits(&[1.2345e6, 5e5]), ["1.23 ms", "0.50 ms"]);
-        assert_eq!(waits(&[5e4]), ["50.0 µs"]);
-        assert_eq!(waits(&[2e11, 1e9]), ["200 s", "1 s"]);
     }
 }

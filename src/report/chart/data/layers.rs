@@ -1,12 +1,12 @@
 //! The chart of layers from results.
 
-use super::{Source, footer, plural, same};
+use super::{Source, footer, same};
 use crate::experiment::VariantResult;
 use crate::model::Model;
 use crate::model::outcome::ServiceOutcome;
 use crate::model::spec::Caller;
 use crate::report::chart::layers::{LayersChart, LayersVariant};
-use crate::report::chart::number::{decimal, grouped};
+use crate::report::number::{count, counted, fixed};
 
 /// A difference of less than this factor is not called a finding.
 const FINDING: f64 = 1.5;
@@ -36,7 +36,8 @@ pub(super) fn chart(source: &Source, results: &[VariantResult]) -> Option<Layers
         }
     };
     let requests = same(results, |result| result.outcome.requests);
-    let of = requests.map_or(String::new(), |n| format!(", for {}", plural(n, "request")));
+    let of =
+        requests.map_or(String::new(), |n| format!(", for {}", counted(n, "request", "requests")));
     Some(LayersChart {
         title: title(results, &services, requests),
         subtitle: format!("Attempts that reach each service on the way down{of}."),
@@ -97,15 +98,15 @@ fn title(results: &[VariantResult], services: &[String], requests: Option<u64>) 
     if high < FINDING {
         // Rounded up, so that it is true.
         let bound = f64::ceil(high.max(1.0) * 10.0 - 1e-9) / 10.0;
-        return format!("No service gets more than {} times its normal load", decimal(bound, 1));
+        return format!("No service gets more than {} times its normal load", fixed(bound, 1));
     }
     let Some(requests) = requests.filter(|&requests| requests > 0) else {
-        return format!("{worst} gets up to {} times its normal load", decimal(high, 1));
+        return format!("{worst} gets up to {} times its normal load", fixed(high, 1));
     };
     let becomes = if requests == 1 { "becomes" } else { "become" };
-    let all = plural(requests, "request");
-    let or = if high / low >= FINDING { format!(", or {}", grouped(least)) } else { String::new() };
-    format!("{all} {becomes} {} attempts at {worst}{or}", grouped(most))
+    let all = counted(requests, "request", "requests");
+    let or = if high / low >= FINDING { format!(", or {}", count(least)) } else { String::new() };
+    format!("{all} {becomes} {} attempts at {worst}{or}", count(most))
 }
 
 #[cfg(test)]

@@ -1,17 +1,21 @@
 //! The chart of strategies from results.
 
-use super::{Source, common_width, footer, plural, same, waiting};
+use super::{Source, common_width, footer, same, waiting};
 use crate::experiment::VariantResult;
-use crate::model::spec::Arrivals;
+use crate::model::spec::{Arrivals, Caller};
+use crate::model::{Model, Outcome};
 use crate::policy::{Family, Jitter};
-use crate::report::chart::number::{grouped, waits};
 use crate::report::chart::strategies::{Panel, StrategiesChart};
+use crate::report::number::{self, Scale, counted};
 use crate::time::Duration;
 
 /// More slices than this are not drawn: each would be thinner than a pixel.
 const MOST_SLOTS: u64 = 600;
 /// A difference of less than this factor is not called a finding.
 const FINDING: f64 = 1.5;
+/// A difference between two counts of less than so many of its standard
+/// deviations may be chance.
+const DEVIATIONS: f64 = 3.0;
 
 /// The chart, if clients of some variant retry after a wait.
 pub(super) fn chart(source: &Source, results: &[VariantResult]) -> Option<StrategiesChart> {
@@ -39,9 +43,8 @@ pub(super) fn chart(source: &Source, results: &[VariantResult]) -> Option<Strate
 }
 
 fn panels(results: &[VariantResult], width: u64) -> Vec<Panel> {
-    let mean: Vec<f64> = results.iter().map(|result| result.outcome.wait.mean_nanos).collect();
-    let longest = results.iter().map(|result| result.outcome.wait.longest.as_nanos() as f64);
-    let (mean, longest) = (waits(&mean), waits(&longest.collect::<Vec<_>>()));
+    let mean = waits(results, |outcome| outcome.wait.mean_nanos / 1e6);
+    let longest = waits(results, |outcome| outcome.wait.longest.as_millis_f64());
     let cells = mean.into_iter().zip(longest);
     let panel = |(result, (mean, longest)): (&VariantResult, (String, String))| {
         let peak = result.outcome.busiest_retries;
@@ -49,10 +52,17 @@ fn panels(results: &[VariantResult], width: u64) -> Vec<Panel> {
             name: shown(&result.name),
             slots: slots(result, width),
             peak_slot: (peak.count > 0).then(|| (peak.start.as_nanos() / width) as usize),
-            cells: [grouped(peak.count), mean, longest],
+            cells: [number::count(peak.count), mean, longest],
         }
     };
     results.iter().zip(cells).map(panel).collect()
+}
+
+/// A column of lengths of time, given in milliseconds, all in one unit.
+fn waits(results: &[VariantResult], millis: impl Fn(&Outcome) -> f64) -> Vec<String> {
+    let millis = || results.iter().map(|result| millis(&result.outcome));
+    let scale = Scale::of(millis().fold(0.0, f64::max));
+    millis().map(|wait| scale.text(wait)).collect()
 }
 
 /// Retries at all services in each slice.
@@ -86,23 +96,32 @@ fn title(results: &[VariantResult], busiest: &str) -> String {
     let least = results.iter().map(peak).min().unwrap_or(0);
     if most == least {
         let every = if results.len() > 1 { ", whichever the variant" } else { "" };
-        return format!("{}: {}{every}", capital(busiest), count(most));
+        return format!("{}: {}{every}", capital(busiest), retries(most));
     }
     let jittered =
         |with: bool| results.iter().filter(move |result| jitter(result) == Some(with)).map(peak);
-    let clear = jittered(true)
-        .max()
-        .zip(jittered(false).min())
-        .is_some_and(|(with, without)| with > 0 && without as f64 / with as f64 >= FINDING);
+    let peaks = jittered(true).max().zip(jittered(false).min());
+    let clear = peaks.is_some_and(|(with, without)| clearly_below(with, without));
     let all_told = results.iter().all(|result| jitter(result).is_some());
     if clear && all_told && same(results, all_but_waits).is_some() {
-        return format!("Jitter cuts the {busiest} from {} to {}", count(most), grouped(least));
+        return format!(
+            "Jitter cuts the {busiest} from {} to {}",
+            retries(most),
+            number::count(least)
+        );
     }
-    format!("{}: {} to {}", capital(busiest), grouped(most), count(least))
+    format!("{}: {} to {}", capital(busiest), number::count(most), retries(least))
 }
 
-fn count(retries: u64) -> String {
-    format!("{} {}", grouped(retries), if retries == 1 { "retry" } else { "retries" })
+/// Whether one count is so far below another that it is worth a word and no
+/// chance.
+fn clearly_below(count: u64, other: u64) -> bool {
+    let (low, high) = (count as f64, other as f64);
+    low > 0.0 && high >= FINDING * low && high - low > DEVIATIONS * f64::sqrt(high + low)
+}
+
+fn retries(count: u64) -> String {
+    counted(count, "retry", "retries")
 }
 
 fn capital(text: &str) -> String {
@@ -121,11 +140,13 @@ fn jitter(result: &VariantResult) -> Option<bool> {
 
 /// The world with the strategy of the waits of clients taken out of it, and
 /// its count of retries. What is equal in this differs in the waits alone.
-fn all_but_waits(result: &VariantResult) -> (crate::model::Model, u64) {
+fn all_but_waits(result: &VariantResult) -> (Model, u64) {
     let mut model = result.model.clone();
     for edge in &mut model.edges {
-        edge.retry.backoff.family = Family::None;
-        edge.retry.backoff.jitter = Jitter::None;
+        if matches!(edge.caller, Caller::Client(_)) {
+            edge.retry.backoff.family = Family::None;
+            edge.retry.backoff.jitter = Jitter::None;
+        }
     }
     (model, result.outcome.retries_in_all())
 }
@@ -148,8 +169,12 @@ fn crowd(results: &[VariantResult]) -> Option<String> {
     };
     let (requests, processes, times) = same(results, facts)??;
     let who = if requests == processes { "client" } else { "request" };
-    let times = if times == 1 { "once".to_owned() } else { format!("{} times", grouped(times)) };
-    Some(format!("{} fail together at 0 s, then retry {times}.", plural(requests, who)))
+    let times =
+        if times == 1 { "once".to_owned() } else { format!("{} times", number::count(times)) };
+    Some(format!(
+        "{} fail together at 0 s, then retry {times}.",
+        counted(requests, who, &format!("{who}s"))
+    ))
 }
 
 fn subtitle(results: &[VariantResult], slice: Duration, crowd: Option<&str>) -> String {
@@ -163,7 +188,7 @@ fn subtitle(results: &[VariantResult], slice: Duration, crowd: Option<&str>) -> 
     };
     let who = match (crowd, same(results, |result| result.outcome.requests)) {
         (Some(crowd), _) => format!(" {crowd}"),
-        (None, Some(requests)) => format!(" {} in all.", plural(requests, "request")),
+        (None, Some(requests)) => format!(" {} in all.", counted(requests, "request", "requests")),
         (None, None) => String::new(),
     };
     format!("Retries {target} in each {slice} slice.{who}")
@@ -247,6 +272,15 @@ mod tests {
         fewer.clients[0].requests = Some(5_000);
         let fewer = sample::run("full-jitter", fewer);
         assert!(title(&[constant.clone(), fewer]).starts_with("Busiest 10 ms: 10,000 to"));
+        // Counts so small that chance explains their difference.
+        let few = |mut result: VariantResult, count: u64| {
+            result.outcome.busiest_retries.count = count;
+            result
+        };
+        let chance = [few(constant.clone(), 9), few(full.clone(), 4)];
+        assert_eq!(title(&chance), "Busiest 10 ms: 9 to 4 retries");
+        let clear = [few(constant.clone(), 40), few(full.clone(), 4)];
+        assert_eq!(title(&clear), "Jitter cuts the busiest 10 ms from 40 retries to 4");
         // One variant without jitter that is as low as those with it.
         let mut low = constant.clone();
         low.outcome.busiest_retries.count = 1_500;
@@ -255,8 +289,8 @@ mod tests {
 
     #[test]
     fn slices_are_counted_with_their_right_words() {
-        assert_eq!(count(1), "1 retry");
-        assert_eq!(count(2_000), "2,000 retries");
+        assert_eq!(retries(1), "1 retry");
+        assert_eq!(retries(2_000), "2,000 retries");
         let mut result = sample::crowd("", Strategy::Constant);
         result.outcome.answered = 1;
         let chart = of(&[result]);

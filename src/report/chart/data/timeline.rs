@@ -4,8 +4,9 @@ use super::{Source, common_width, footer, keeps_arriving, same};
 use crate::experiment::VariantResult;
 use crate::model::outcome::{Row, ServiceOutcome};
 use crate::model::spec::{Arrivals, Service};
-use crate::report::chart::number::{decimal, rate};
+use crate::report::chart::number::rate;
 use crate::report::chart::timeline::{TimelineChart, TimelinePanel};
+use crate::report::number::fixed;
 use crate::time::Duration;
 
 /// More slices than this make a line of noise.
@@ -107,7 +108,7 @@ fn title(results: &[VariantResult], name: &str) -> String {
             .map(|(_, outcome)| outcome.amplification())
     };
     let (least, most) = (loads().fold(f64::INFINITY, f64::min), loads().fold(0.0, f64::max));
-    let (low, high) = (decimal(least, 1), decimal(most, 1));
+    let (low, high) = (fixed(least, 1), fixed(most, 1));
     if most < 1.05 {
         format!("Retries add less than 5 % to the load on {name}")
     } else if low == high {

@@ -1,14 +1,14 @@
 //! The panels: what stands where, whatever the numbers.
 
 use super::*;
-use crate::report::chart::number::grouped;
 use crate::report::chart::scene::checks::assert_tidy;
 use crate::report::chart::scene::{Label, Shape};
+use crate::report::number::count;
 
 fn panel(name: &str, slots: Vec<u64>) -> Panel {
     let most = slots.iter().copied().max().unwrap_or(0);
     let peak_slot = slots.iter().position(|&count| count == most && count > 0);
-    let cells = [grouped(most), "1,234 ms".to_owned(), "12,345 ms".to_owned()];
+    let cells = [count(most), "1,234 ms".to_owned(), "12,345 ms".to_owned()];
     Panel { name: name.to_owned(), slots, peak_slot, cells }
 }
 
@@ -35,7 +35,7 @@ pub(in crate::report::chart) fn hard() -> Vec<StrategiesChart> {
                 base = 100 ms, cap = 1 s, budget = tenth";
     let word = "averyveryverylongnamewithoutanyplacetobreakititgoesonandon";
     let mut wide = panel("wide", vec![1]);
-    wide.cells = [grouped(u64::MAX), "18,446,744,073,709,551,615 ms".into(), long.into()];
+    wide.cells = [count(u64::MAX), "18,446,744,073,709,551,615 ms".into(), long.into()];
     let mut hostile = panel("<b>&\"木\u{0}\u{202e}\n", vec![3, 0, 7]);
     hostile.peak_slot = Some(99);
     vec![
