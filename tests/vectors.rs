@@ -228,3 +228,16 @@ fn every_preset_has_a_row() {
         assert_ne!(preset.policy.backoff.jitter, Jitter::Scale { low: 1.0, high: 1.0 });
     }
 }
+
+/// The page lists what there is, with its attempts and its source.
+#[test]
+fn the_page_of_policies_lists_every_preset() {
+    let page = include_str!("../docs/policies.md");
+    let mut listed = page.lines().filter(|line| line.starts_with("| `"));
+    for preset in retry_storm::policy::preset::all() {
+        let attempts = preset.policy.max_attempts.map_or("unlimited".to_owned(), |n| n.to_string());
+        let row = format!("| `{}` | {attempts} | {} |", preset.name, preset.source);
+        assert_eq!(listed.next(), Some(row.as_str()));
+    }
+    assert_eq!(listed.next(), None);
+}
