@@ -4,8 +4,7 @@
 //!
 //! `cargo bench --bench storm` runs a million clients; `-- 10000` that many.
 
-use retry_storm::law::Law;
-use retry_storm::model::spec::{Arrivals, Caller, Client, Edge, Model, RandomSource, Service};
+use retry_storm::model::spec::{Arrivals, Caller, Client, Edge, Model, Service};
 use retry_storm::model::{Outcome, World};
 use retry_storm::policy::{Backoff, RetryPolicy, Strategy};
 use retry_storm::time::Duration;
@@ -13,40 +12,16 @@ use std::time::Instant;
 
 fn storm(clients: u64, strategy: Strategy) -> Model {
     let backoff = Backoff::new(strategy, Duration::from_millis(100), Duration::from_secs(1));
-    Model {
-        clients: vec![Client {
-            name: "app".into(),
-            processes: clients,
-            arrivals: Arrivals::Together,
-            requests: Some(clients),
-            calls: vec![0],
-        }],
-        services: vec![Service {
-            name: "shop".into(),
-            workers: None,
-            service_time: Law::Constant(Duration::ZERO),
-            fails: 1.0,
-            status: 503,
-            calls: vec![],
-        }],
-        edges: vec![Edge {
-            caller: Caller::Client(0),
-            target: 0,
-            position: 1,
-            timeout: None,
-            retry: RetryPolicy { max_attempts: Some(6), backoff, ..RetryPolicy::NEVER },
-            budget: None,
-        }],
-        budgets: vec![],
-        duration: None,
-        warmup: Duration::ZERO,
-        random: RandomSource::Keyed,
-        seed: 2026,
-        slice: Duration::from_millis(10),
-        timeline_slice: None,
-        record_attempts: false,
-        most_live: 100_000_000,
-    }
+    let client = Client {
+        processes: clients,
+        arrivals: Arrivals::TOGETHER,
+        requests: Some(clients),
+        ..Client::new("app", vec![0])
+    };
+    let shop = Service { fails: 1.0, ..Service::new("shop") };
+    let retry = RetryPolicy { max_attempts: Some(6), backoff, ..RetryPolicy::NEVER };
+    let edge = Edge { retry, ..Edge::new(Caller::Client(0), 0, 1) };
+    Model { seed: 2026, most_live: 100_000_000, ..Model::new(vec![client], vec![shop], vec![edge]) }
 }
 
 fn run(model: &Model) -> Outcome {

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use retry_storm::experiment::run_model;
+use retry_storm::law::Law;
 use retry_storm::model::outcome::{AttemptEnd, Next, Outcome};
 use retry_storm::model::{Model, RunError};
 use retry_storm::scenario::{ReadOptions, read};
@@ -223,7 +224,7 @@ proptest! {
         let outcome = outcome(&model).expect("no limit is near");
         for attempt in &outcome.attempts {
             let took = attempt.ended.since(attempt.sent);
-            let Some(timeout) = model.edges[attempt.edge].timeout else { continue };
+            let Some(Law::Constant(timeout)) = model.edges[attempt.edge].timeout else { continue };
             prop_assert!(took <= timeout);
             prop_assert_eq!(attempt.end == AttemptEnd::TimedOut, attempt.end == AttemptEnd::TimedOut && took == timeout);
         }

@@ -37,27 +37,13 @@ mod tests {
     use super::*;
     use crate::experiment::run;
     use crate::model::Metric;
-    use crate::model::spec::{Model, RandomSource};
+    use crate::model::Model;
     use crate::scenario::{Scenario, Variant};
-    use crate::time::Duration;
     use std::ops::ControlFlow;
 
     /// Two variants of a world in which nothing happens.
     fn results() -> Vec<VariantResult> {
-        let model = Model {
-            clients: Vec::new(),
-            services: Vec::new(),
-            edges: Vec::new(),
-            budgets: Vec::new(),
-            duration: None,
-            warmup: Duration::ZERO,
-            random: RandomSource::Keyed,
-            seed: 1,
-            slice: Duration::from_millis(10),
-            timeline_slice: None,
-            record_attempts: false,
-            most_live: 1,
-        };
+        let model = Model::new(Vec::new(), Vec::new(), Vec::new());
         let variant = |name: &str| Variant { name: name.to_owned(), model: model.clone() };
         let scenario = Scenario {
             name: String::new(),

@@ -1,5 +1,16 @@
 //! The description of a world: what the reader hands to the engine. Nothing in
 //! it can be invalid, references between its parts are indices.
+//!
+//! Services and their queues are in `spec/service.rs`, when requests start in
+//! `spec/arrivals.rs`, disturbances in `spec/fault.rs`.
+
+mod arrivals;
+mod fault;
+mod service;
+
+pub use arrivals::{Arrivals, Pause, Piece, Profile, Start};
+pub use fault::{Capacity, Effect, Fault, Target, WarmUp};
+pub use service::{Balance, Codel, CodelLaw, Order, Queue, Service};
 
 use crate::law::Law;
 use crate::policy::{RetryPolicy, TokenBucket};
@@ -16,6 +27,8 @@ pub struct Model {
     pub edges: Vec<Edge>,
     /// Budgets that edges use, in file order.
     pub budgets: Vec<Budget>,
+    /// Disturbances, in file order.
+    pub faults: Vec<Fault>,
     /// When the clock stops; `None` lets the run drain.
     pub duration: Option<Duration>,
     /// Metrics leave out what is sent before this.
@@ -28,6 +41,9 @@ pub struct Model {
     pub slice: Duration,
     /// The length of a row of the timeline; `None` chooses a round one.
     pub timeline_slice: Option<Duration>,
+    /// The trailing window of goodput that decides about recovery; `None` takes
+    /// one long enough that chance is not read as a relapse.
+    pub recovery_window: Option<Duration>,
     /// Keep a record of every attempt.
     pub record_attempts: bool,
     /// The run stops with an error when more calls and attempts than this are alive.
@@ -45,43 +61,20 @@ pub struct Client {
     pub arrivals: Arrivals,
     /// How many requests in all; `None` is as many as the duration allows.
     pub requests: Option<u64>,
-    /// Its calls for each request, one after another: indices of edges.
-    pub calls: Vec<usize>,
+    /// How long a request may take, waits and retries included.
+    pub deadline: Option<Duration>,
+    /// How many requests one process may have out at once; others wait.
+    pub pool: Option<u32>,
+    /// The kinds of its requests; one, if there is no `mix`.
+    pub kinds: Vec<Kind>,
 }
 
-/// When the requests of a client table start.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Arrivals {
-    /// All at the start of the run.
-    Together,
-    /// The next when the last one has ended.
-    OneByOne,
-    /// At random, independently, at this rate per second.
-    Poisson {
-        /// Requests per second.
-        rate: f64,
-    },
-    /// Evenly: request k starts k / rate seconds after the start.
-    Constant {
-        /// Requests per second.
-        rate: f64,
-    },
-}
-
-/// A service that answers attempts.
+/// A kind of request of a client table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Service {
-    /// Its name in the scenario.
-    pub name: String,
-    /// How many attempts it works on at once; `None` is without limit.
-    pub workers: Option<u32>,
-    /// The time of its own work on an attempt.
-    pub service_time: Law,
-    /// The share of attempts that fail of themselves, from 0 to 1.
-    pub fails: f64,
-    /// The status of those that fail.
-    pub status: u16,
-    /// Its calls for each attempt, one after another: indices of edges.
+pub struct Kind {
+    /// Its share of all requests of the table, against the other weights.
+    pub weight: f64,
+    /// The calls of such a request, one after another: indices of edges.
     pub calls: Vec<usize>,
 }
 
@@ -96,7 +89,14 @@ pub struct Edge {
     /// name so that a new call moves no draw of the others.
     pub position: u64,
     /// How long an attempt may take; `None` waits for ever.
-    pub timeout: Option<Duration>,
+    pub timeout: Option<Law>,
+    /// Network time of an attempt on its way to the service.
+    pub there: Law,
+    /// Network time of its answer.
+    pub back: Law,
+    /// Whether the deadline of the request holds for the call. It does for a
+    /// client's own calls, and travels down from a caller that hands it on.
+    pub has_deadline: bool,
     /// What follows a failed attempt.
     pub retry: RetryPolicy,
     /// Index of the budget that pays for retries.
@@ -145,7 +145,65 @@ pub enum RandomSource {
     Mulberry32,
 }
 
+impl Client {
+    /// A client process that sends one request after another, each with these
+    /// calls.
+    pub fn new(name: impl Into<String>, calls: Vec<usize>) -> Self {
+        Self {
+            name: name.into(),
+            processes: 1,
+            arrivals: Arrivals::OneByOne,
+            requests: None,
+            deadline: None,
+            pool: None,
+            kinds: vec![Kind { weight: 1.0, calls }],
+        }
+    }
+
+    /// The calls of all kinds of its requests: indices of edges.
+    pub fn calls(&self) -> impl Iterator<Item = usize> {
+        self.kinds.iter().flat_map(|kind| kind.calls.iter().copied())
+    }
+}
+
+impl Edge {
+    /// Calls without timeout, retry and network.
+    pub fn new(caller: Caller, target: usize, position: u64) -> Self {
+        Self {
+            caller,
+            target,
+            position,
+            timeout: None,
+            there: Law::Constant(Duration::ZERO),
+            back: Law::Constant(Duration::ZERO),
+            has_deadline: matches!(caller, Caller::Client(_)),
+            retry: RetryPolicy::NEVER,
+            budget: None,
+        }
+    }
+}
+
 impl Model {
+    /// A world of these parts in which nothing else is set.
+    pub fn new(clients: Vec<Client>, services: Vec<Service>, edges: Vec<Edge>) -> Self {
+        Self {
+            clients,
+            services,
+            edges,
+            budgets: Vec::new(),
+            faults: Vec::new(),
+            duration: None,
+            warmup: Duration::ZERO,
+            random: RandomSource::Keyed,
+            seed: 1,
+            slice: Duration::from_millis(10),
+            timeline_slice: None,
+            recovery_window: None,
+            record_attempts: false,
+            most_live: 20_000_000,
+        }
+    }
+
     /// The attempts each service would see if nothing ever failed, for so many
     /// requests of each client table.
     pub fn normal_attempts(&self, requests: &[u64]) -> Vec<f64> {

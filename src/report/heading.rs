@@ -46,7 +46,11 @@ pub fn facts(run: &Run) -> String {
 /// How much was asked: clients where all of them come together, requests else.
 fn load(run: &Run) -> String {
     let crowd = run.results.iter().all(|result| {
-        result.model.clients.iter().all(|client| matches!(client.arrivals, Arrivals::Together))
+        result
+            .model
+            .clients
+            .iter()
+            .all(|client| matches!(client.arrivals, Arrivals::Together { .. }))
     });
     let mut sizes = run.results.iter().map(|result| {
         if crowd {

@@ -12,7 +12,7 @@ use crate::model::outcome::{
     AttemptEnd, AttemptRecord, ClientOutcome, EdgeOutcome, GaveUp, Next, Outcome, Peak,
     ServiceOutcome,
 };
-use crate::model::spec::{Arrivals, Caller, Client, Edge, Model, RandomSource, Service};
+use crate::model::spec::{Arrivals, Caller, Client, Edge, Model, Profile, Service};
 use crate::policy::{Backoff, Reason, RetryPolicy, Strategy};
 use crate::scenario::{Bound, Scenario, Threshold};
 use crate::stats::Distribution;
@@ -146,7 +146,7 @@ fn crowd(peak: u64, waits: [u64; 4], mean: f64, start: u64) -> Outcome {
 
 pub(super) fn storm_model() -> Model {
     let mut model = model();
-    model.clients = vec![client("app", 10_000, Arrivals::Together)];
+    model.clients = vec![client("app", 10_000, Arrivals::TOGETHER)];
     model.services = vec![always_fails("shop", &[])];
     model.edges = vec![call(Caller::Client(0), 0, 6, Strategy::Constant)];
     model
@@ -249,7 +249,7 @@ pub(super) fn healthy() -> Sample {
     let mut model = storm_model();
     model.services[0].fails = 0.0;
     model.services[0].service_time = Law::Exponential { mean: Duration::from_millis(10) };
-    model.clients[0].arrivals = Arrivals::Poisson { rate: 800.0 };
+    model.clients[0].arrivals = Arrivals::Poisson { rate: Profile::steady(800.0) };
     let mut outcome = outcome();
     outcome.requests = 48_000;
     outcome.answered = 47_990;
@@ -269,35 +269,15 @@ pub(super) fn healthy() -> Sample {
 }
 
 fn model() -> Model {
-    Model {
-        clients: Vec::new(),
-        services: Vec::new(),
-        edges: Vec::new(),
-        budgets: Vec::new(),
-        duration: None,
-        warmup: Duration::ZERO,
-        random: RandomSource::Keyed,
-        seed: 2026,
-        slice: Duration::from_millis(10),
-        timeline_slice: None,
-        record_attempts: false,
-        most_live: u64::MAX,
-    }
+    Model { seed: 2026, most_live: u64::MAX, ..Model::new(Vec::new(), Vec::new(), Vec::new()) }
 }
 
 fn client(name: &str, processes: u64, arrivals: Arrivals) -> Client {
-    Client { name: name.to_owned(), processes, arrivals, requests: None, calls: vec![0] }
+    Client { processes, arrivals, ..Client::new(name, vec![0]) }
 }
 
 fn always_fails(name: &str, calls: &[usize]) -> Service {
-    Service {
-        name: name.to_owned(),
-        workers: None,
-        service_time: Law::Constant(Duration::ZERO),
-        fails: 1.0,
-        status: 503,
-        calls: calls.to_vec(),
-    }
+    Service { fails: 1.0, calls: calls.to_vec(), ..Service::new(name) }
 }
 
 fn call(caller: Caller, target: usize, max_attempts: u32, strategy: Strategy) -> Edge {
@@ -305,7 +285,7 @@ fn call(caller: Caller, target: usize, max_attempts: u32, strategy: Strategy) ->
     let cap = Duration::from_secs(1);
     let backoff = Backoff::new(strategy, base, cap);
     let retry = RetryPolicy { max_attempts: Some(max_attempts), backoff, ..RetryPolicy::NEVER };
-    Edge { caller, target, position: 0, timeout: None, retry, budget: None }
+    Edge { retry, ..Edge::new(caller, target, 0) }
 }
 
 /// A run in which nothing happened.

@@ -12,8 +12,12 @@ pub fn chain(model: &Model) -> Option<Vec<usize>> {
         let target = model.edges[first].target;
         rest.iter().all(|&edge| model.edges[edge].target == target).then_some(target)
     };
-    let entry = target(&model.clients.first()?.calls)?;
-    if !model.clients.iter().all(|client| target(&client.calls) == Some(entry)) {
+    let entry = target(&model.clients.first()?.calls().collect::<Vec<_>>())?;
+    if !model
+        .clients
+        .iter()
+        .all(|client| target(&client.calls().collect::<Vec<_>>()) == Some(entry))
+    {
         return None;
     }
     let mut chain = vec![entry];

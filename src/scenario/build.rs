@@ -67,9 +67,6 @@ pub(super) fn model(root: &Table, report: &mut Report, notes: &mut Notes) -> Mod
     let budgets = builder.used_budgets();
     let Builder { clients, services, edges, places, .. } = builder;
     let model = Model {
-        clients,
-        services,
-        edges,
         budgets,
         duration: view.time("duration"),
         warmup: view.time("warmup").unwrap_or_default(),
@@ -83,6 +80,7 @@ pub(super) fn model(root: &Table, report: &mut Report, notes: &mut Notes) -> Mod
         timeline_slice: view.time("timeline_slice"),
         record_attempts: view.flag("record_attempts").unwrap_or(false),
         most_live: view.whole("live_limit").unwrap_or(20_000_000),
+        ..Model::new(clients, services, edges)
     };
     graph::check(&model, &places, report, notes);
     model
@@ -131,12 +129,12 @@ impl<'a, 'r> Builder<'a, 'r> {
             let processes = view.whole("count").unwrap_or(1);
             let arrivals = ending::arrivals(&view, self.report);
             let requests = match arrivals {
-                Arrivals::Together => Some(processes),
+                Arrivals::Together { .. } => Some(processes),
                 _ => view.whole("requests"),
             };
             let calls = self.calls(&view, Caller::Client(self.clients.len()));
             let name = entry.key.to_string();
-            let client = Client { name, processes, arrivals, requests, calls };
+            let client = Client { processes, arrivals, requests, ..Client::new(name, calls) };
             let sound = view.is_sound();
             if sound {
                 ending::client(&client, &whole, view.span, self.report);
@@ -152,14 +150,15 @@ impl<'a, 'r> Builder<'a, 'r> {
             let Some(table) = entry.node.table() else { continue };
             let view = View::new(&SERVICE, table, entry.key_span);
             let calls = self.calls(&view, Caller::Service(self.services.len()));
-            let instantly = Law::Constant(Duration::ZERO);
             self.services.push(Service {
-                name: entry.key.to_string(),
                 workers: view.whole("workers").map(|workers| workers as u32),
-                service_time: view.law("service_time", self.report).unwrap_or(instantly),
+                service_time: view
+                    .law("service_time", self.report)
+                    .unwrap_or(Law::Constant(Duration::ZERO)),
                 fails: view.chance("fails").unwrap_or(0.0),
                 status: view.whole("status").map_or(503, |status| status as u16),
                 calls,
+                ..Service::new(entry.key.to_string())
             });
             self.places.services.push(view.span);
             self.places.sound.services.push(view.is_sound());
@@ -214,7 +213,8 @@ impl<'a, 'r> Builder<'a, 'r> {
         policy: &Policy,
     ) {
         let (retry, budget) = (policy.retry.clone(), policy.budget);
-        self.edges.push(Edge { caller, target, position, timeout, retry, budget });
+        let timeout = timeout.map(Law::Constant);
+        self.edges.push(Edge { timeout, retry, budget, ..Edge::new(caller, target, position) });
         self.places.policies.push(policy.span);
         self.places.sound.edges.push(policy.sound);
     }

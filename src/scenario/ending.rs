@@ -5,7 +5,7 @@ use super::quantity::LONGEST;
 use super::report::{Problem, Report};
 use super::text::Span;
 use super::view::View;
-use crate::model::spec::{Arrivals, Client};
+use crate::model::spec::{Arrivals, Client, Profile};
 
 /// The most requests that a client may be expected to send.
 const MOST_REQUESTS: f64 = 1e10;
@@ -26,9 +26,9 @@ pub(super) fn arrivals(view: &View<'_>, report: &mut Report) -> Arrivals {
     }
     let rate = view.rate("rate").unwrap_or(1.0);
     match word {
-        "together" => Arrivals::Together,
-        "poisson" => Arrivals::Poisson { rate },
-        "constant" => Arrivals::Constant { rate },
+        "together" => Arrivals::TOGETHER,
+        "poisson" => Arrivals::Poisson { rate: Profile::steady(rate) },
+        "constant" => Arrivals::Constant { rate: Profile::steady(rate) },
         _ => Arrivals::OneByOne,
     }
 }
@@ -62,9 +62,10 @@ pub(super) fn client(client: &Client, whole: &View<'_>, span: Span, report: &mut
             .help("give the client `requests = 10_000`, or the scenario `duration = \"60 s\"`");
         report.error(span, problem);
     }
-    let (Arrivals::Poisson { rate } | Arrivals::Constant { rate }) = client.arrivals else {
+    let (Arrivals::Poisson { rate } | Arrivals::Constant { rate }) = &client.arrivals else {
         return;
     };
+    let Some(rate) = rate.steady_rate() else { return };
     let seconds = whole.time("duration").unwrap_or_default().as_secs_f64();
     match client.requests {
         None if rate * seconds > MOST_REQUESTS => {

@@ -8,7 +8,7 @@ use super::report::{Problem, Report};
 use super::text::Span;
 use crate::law::Law;
 use crate::model::Model;
-use crate::model::spec::{Arrivals, Caller, Edge, RandomSource};
+use crate::model::spec::{Arrivals, Caller, Client, Edge, RandomSource};
 use crate::policy::{Failure, RetryOn};
 
 /// More attempts than this for one request, if nothing ever failed, are no
@@ -136,8 +136,8 @@ fn always_failing(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
 
 /// Whether every attempt on an edge fails in a way that is retried.
 fn edge_fails(model: &Model, edge: &Edge, dead: &[bool]) -> bool {
-    let too_slow = match (edge.timeout, &model.services[edge.target].service_time) {
-        (Some(timeout), Law::Constant(time)) => *time > timeout,
+    let too_slow = match (&edge.timeout, &model.services[edge.target].service_time) {
+        (Some(Law::Constant(timeout)), Law::Constant(time)) => time > timeout,
         _ => false,
     };
     dead[edge.target] || too_slow
@@ -211,7 +211,7 @@ fn endless(model: &Model, places: &Places, dead: &[bool], instant: &[bool], repo
 fn standing_still(model: &Model, places: &Places, instant: &[bool], report: &mut Report) {
     for (number, client) in model.clients.iter().enumerate() {
         let endless = client.requests.is_none() && client.arrivals == Arrivals::OneByOne;
-        let mut calls = client.calls.iter().copied();
+        let mut calls = client.calls();
         if places.sound.clients[number]
             && endless
             && calls.all(|edge| waits_for_nothing(model, &places.sound, edge, instant))
@@ -282,7 +282,7 @@ fn layers(
         None => UNLIMITED,
     };
     let entry = Worst { product: [1, 0, 0], retrying: 0 };
-    for &edge in model.clients.iter().flat_map(|client| &client.calls) {
+    for edge in model.clients.iter().flat_map(Client::calls) {
         worst[model.edges[edge].target].extend(entry, attempts(edge));
     }
     for &number in order.iter().rev() {

@@ -46,7 +46,7 @@ fn storm_has_a_variant_for_each_strategy() {
     let expected = expected.map(|(name, strategy)| (name, Backoff::new(strategy, base, cap)));
     assert_eq!(rows.collect::<Vec<_>>(), expected);
     let model = &scenario.variants[0].model;
-    assert_eq!(model.clients[0].arrivals, Arrivals::Together);
+    assert_eq!(model.clients[0].arrivals, Arrivals::TOGETHER);
     assert_eq!(model.clients[0].requests, Some(10_000));
     assert_eq!(model.edges[0].retry.max_attempts, Some(6));
     assert_eq!(model.edges[0].retry.backoff.cap, Duration::from_secs(1));

@@ -3,8 +3,9 @@
 
 use super::{Fate, OracleAttempt, OracleOutcome, Storm, storm};
 use retry_storm::experiment::run_model;
+use retry_storm::law::Law;
 use retry_storm::model::outcome::{AttemptEnd, AttemptRecord, Outcome};
-use retry_storm::model::spec::{Arrivals, Model};
+use retry_storm::model::spec::{Arrivals, Edge, Model};
 use retry_storm::policy::Memory;
 use retry_storm::scenario::{ReadOptions, read};
 use retry_storm::time::{Duration, Instant};
@@ -97,10 +98,19 @@ service_time = {service_time}
     read.scenario.variants.into_iter().next().expect("there is one variant").model
 }
 
+/// The timeout of attempts on an edge; those of the oracle are all alike.
+fn timeout(edge: &Edge) -> Option<Duration> {
+    edge.timeout.as_ref().map(|timeout| match timeout {
+        Law::Constant(length) => *length,
+        law => panic!("a timeout of the oracle is constant, not {law:?}"),
+    })
+}
+
 /// What the oracle must know of a model.
 fn oracle(model: &Model, replication: u64) -> OracleOutcome {
     let (client, service, edge) = (&model.clients[0], &model.services[0], &model.edges[0]);
-    let Arrivals::Poisson { rate } = client.arrivals else { panic!("arrivals are Poisson") };
+    let Arrivals::Poisson { rate } = &client.arrivals else { panic!("arrivals are Poisson") };
+    let rate = rate.steady_rate().expect("the rate is steady");
     let station = Storm {
         seed: model.seed,
         replication,
@@ -112,7 +122,7 @@ fn oracle(model: &Model, replication: u64) -> OracleOutcome {
         end: model.end(),
         workers: service.workers.expect("workers are limited") as usize,
         service_time: service.service_time.clone(),
-        timeout: edge.timeout,
+        timeout: timeout(edge),
         max_attempts: edge.retry.max_attempts.expect("attempts are limited"),
         stops: Vec::new(),
     };
@@ -147,7 +157,7 @@ fn compare(case: &Case, seed: u64, replication: u64) {
     let engine: Outcome =
         run_model(&model, replication, |_| ControlFlow::Continue(())).expect("it ends");
     let oracle = oracle(&model, replication);
-    let timeout = model.edges[0].timeout;
+    let timeout = timeout(&model.edges[0]);
     let mut expected: Vec<Seen> =
         oracle.attempts.iter().filter_map(|attempt| seen_by_oracle(attempt, timeout)).collect();
     let mut found: Vec<Seen> = engine.attempts.iter().map(seen_by_engine).collect();

@@ -61,7 +61,7 @@ impl DrawnAtStart {
         let mut stride = 0;
         for client in &model.clients {
             let mut used = 0;
-            for &edge in &client.calls {
+            for edge in client.calls() {
                 offsets[edge] = used;
                 used += draws_of(&model.edges[edge]);
             }
@@ -76,7 +76,7 @@ impl DrawnAtStart {
             self.draws.resize(end, 0.0);
         }
         let mut place = slot * self.stride;
-        for &edge in &model.clients[client].calls {
+        for edge in model.clients[client].calls() {
             for _ in 0..draws_of(&model.edges[edge]) {
                 self.draws[place] = self.source.draw();
                 place += 1;

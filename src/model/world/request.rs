@@ -54,14 +54,16 @@ impl<'m> Source<'m> {
         if self.client.requests.is_some_and(|most| self.started >= most) {
             return Instant::NEVER;
         }
-        match self.client.arrivals {
-            Arrivals::Together => last,
-            Arrivals::OneByOne => Instant::NEVER,
+        match &self.client.arrivals {
+            Arrivals::Together { .. } => last,
+            Arrivals::OneByOne | Arrivals::Closed { .. } | Arrivals::Trace(_) => Instant::NEVER,
             Arrivals::Poisson { rate } => {
+                let rate = rate.steady_rate().unwrap_or(1.0);
                 let u = self.gaps.draw(Key::request(self.name, self.started));
                 last + law::exponential(NANOS_PER_SECOND as f64 / rate, u)
             }
             Arrivals::Constant { rate } => {
+                let rate = rate.steady_rate().unwrap_or(1.0);
                 let nanos = self.started as f64 * NANOS_PER_SECOND as f64 / rate;
                 Instant::ZERO + Duration::from_nanos_f64(nanos)
             }
@@ -71,10 +73,10 @@ impl<'m> Source<'m> {
     /// The client process that sends request `number`.
     fn process(&self, number: u64) -> u64 {
         let processes = self.client.processes;
-        match self.client.arrivals {
-            Arrivals::Together | Arrivals::Constant { .. } => number % processes,
-            Arrivals::OneByOne | Arrivals::Poisson { .. } if processes == 1 => 0,
-            Arrivals::OneByOne | Arrivals::Poisson { .. } => {
+        match &self.client.arrivals {
+            Arrivals::Together { .. } | Arrivals::Constant { .. } => number % processes,
+            _ if processes == 1 => 0,
+            _ => {
                 let u = self.processes.draw(Key::request(self.name, number));
                 ((u * processes as f64) as u64).min(processes - 1)
             }

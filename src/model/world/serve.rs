@@ -135,7 +135,10 @@ impl World<'_> {
         }
         state.busy += 1;
         self.meter.service_changed(target, 0, 1, self.now);
-        let timeout = self.model.edges[arrival.edge as usize].timeout;
+        let timeout = match self.model.edges[arrival.edge as usize].timeout {
+            Some(Law::Constant(length)) => Some(length),
+            _ => None,
+        };
         let visit = self.visits.insert(Visit {
             key: arrival.key(),
             request: self.request_of(&arrival),
@@ -182,7 +185,7 @@ impl World<'_> {
         let Some(visit) = self.visits.get_mut(handle) else { return Ok(()) };
         let site = visit.site as usize;
         let calls = if visit.is_request() {
-            &self.model.clients[site].calls
+            &self.model.clients[site].kinds[0].calls
         } else {
             &self.model.services[site].calls
         };

@@ -7,7 +7,7 @@ use crate::law::Law;
 use crate::model::error::RunError;
 use crate::model::outcome::{AttemptEnd, Next, Outcome};
 use crate::model::spec::{
-    Arrivals, Budget, Caller, Client, Edge, Model, RandomSource, Scope, Service,
+    Arrivals, Budget, Caller, Client, Edge, Model, Profile, RandomSource, Scope, Service,
 };
 use crate::policy::backoff::Round;
 use crate::policy::{Backoff, Fill, Reason, RetryPolicy, Strategy, TokenBucket};
@@ -26,41 +26,19 @@ fn instant(millis: u64) -> Instant {
 fn chain(layers: usize, retry: &RetryPolicy) -> Model {
     let names = (0..layers).map(|layer| format!("layer{layer}"));
     let service = |(layer, name)| Service {
-        name,
-        workers: None,
-        service_time: Law::Constant(Duration::ZERO),
         fails: if layer + 1 == layers { 1.0 } else { 0.0 },
-        status: 503,
         calls: if layer + 1 == layers { vec![] } else { vec![layer + 1] },
+        ..Service::new(name)
     };
-    let edge = |target: usize| Edge {
-        caller: target.checked_sub(1).map_or(Caller::Client(0), Caller::Service),
-        target,
-        position: name_hash("next"),
-        timeout: None,
-        retry: if target == 0 { RetryPolicy::NEVER } else { retry.clone() },
-        budget: None,
+    let edge = |target: usize| {
+        let caller = target.checked_sub(1).map_or(Caller::Client(0), Caller::Service);
+        let retry = if target == 0 { RetryPolicy::NEVER } else { retry.clone() };
+        Edge { retry, ..Edge::new(caller, target, name_hash("next")) }
     };
-    Model {
-        clients: vec![Client {
-            name: "user".into(),
-            processes: 1,
-            arrivals: Arrivals::OneByOne,
-            requests: Some(1_000),
-            calls: vec![0],
-        }],
-        services: names.enumerate().map(service).collect(),
-        edges: (0..layers).map(edge).collect(),
-        budgets: vec![],
-        duration: None,
-        warmup: Duration::ZERO,
-        random: RandomSource::Keyed,
-        seed: 1,
-        slice: ms(10),
-        timeline_slice: None,
-        record_attempts: false,
-        most_live: 10_000_000,
-    }
+    let client = Client { requests: Some(1_000), ..Client::new("user", vec![0]) };
+    let services = names.enumerate().map(service).collect();
+    let edges = (0..layers).map(edge).collect();
+    Model { most_live: 10_000_000, ..Model::new(vec![client], services, edges) }
 }
 
 fn attempts(max_attempts: u32) -> RetryPolicy {
@@ -70,7 +48,7 @@ fn attempts(max_attempts: u32) -> RetryPolicy {
 /// Clients that fail together at one service, each with five retries.
 fn storm(clients: u64, strategy: Strategy) -> Model {
     let mut model = chain(1, &RetryPolicy::NEVER);
-    model.clients[0].arrivals = Arrivals::Together;
+    model.clients[0].arrivals = Arrivals::TOGETHER;
     model.clients[0].processes = clients;
     model.clients[0].requests = Some(clients);
     model.edges[0].retry = RetryPolicy {
@@ -163,7 +141,7 @@ fn a_server_works_on_for_callers_that_have_given_up() {
     model.services[0].fails = 0.0;
     model.services[0].workers = Some(1);
     model.services[0].service_time = Law::Constant(ms(10));
-    model.edges[0].timeout = Some(ms(15));
+    model.edges[0].timeout = Some(Law::Constant(ms(15)));
     model.edges[0].retry.max_attempts = Some(2);
     let outcome = run(&model);
     let (edge, service) = (&outcome.edges[0], &outcome.services[0]);
@@ -185,9 +163,9 @@ fn an_answer_exactly_at_its_timeout_is_in_time() {
     let mut model = storm(1, Strategy::None);
     model.services[0].fails = 0.0;
     model.services[0].service_time = Law::Constant(ms(15));
-    model.edges[0].timeout = Some(ms(15));
+    model.edges[0].timeout = Some(Law::Constant(ms(15)));
     assert_eq!(run(&model).answered, 1);
-    model.edges[0].timeout = Some(Duration::from_nanos(14_999_999));
+    model.edges[0].timeout = Some(Law::Constant(Duration::from_nanos(14_999_999)));
     assert_eq!(run(&model).answered, 0);
 }
 
@@ -195,7 +173,7 @@ fn an_answer_exactly_at_its_timeout_is_in_time() {
 fn calls_in_a_list_come_one_after_another_and_hold_the_worker() {
     let mut model = chain(2, &RetryPolicy::NEVER);
     model.clients[0].requests = Some(2);
-    model.clients[0].arrivals = Arrivals::Together;
+    model.clients[0].arrivals = Arrivals::TOGETHER;
     model.services[0].workers = Some(1);
     model.services[0].service_time = Law::Constant(ms(1));
     model.services[0].calls = vec![1, 2];
@@ -211,7 +189,7 @@ fn calls_in_a_list_come_one_after_another_and_hold_the_worker() {
 #[test]
 fn the_clock_stops_at_the_end_of_the_duration() {
     let mut model = chain(1, &RetryPolicy::NEVER);
-    model.clients[0].arrivals = Arrivals::Constant { rate: 100.0 };
+    model.clients[0].arrivals = Arrivals::Constant { rate: Profile::steady(100.0) };
     model.clients[0].requests = None;
     model.services[0].fails = 0.0;
     model.services[0].service_time = Law::Constant(ms(15));
@@ -245,7 +223,7 @@ fn work_that_takes_no_time_never_leaves_a_worker_idle() {
 fn a_long_line_that_fails_at_once_costs_no_recursion() {
     let mut model = chain(2, &RetryPolicy::NEVER);
     model.clients[0].requests = Some(300_000);
-    model.clients[0].arrivals = Arrivals::Together;
+    model.clients[0].arrivals = Arrivals::TOGETHER;
     model.services[0].workers = Some(1);
     model.services[0].fails = 0.9999;
     model.services[1].fails = 0.0;
@@ -271,7 +249,7 @@ fn endless_retries_without_waiting_are_an_error() {
 #[test]
 fn a_limit_on_what_is_alive_stops_the_run() {
     let mut model = chain(1, &RetryPolicy::NEVER);
-    model.clients[0].arrivals = Arrivals::Poisson { rate: 1e6 };
+    model.clients[0].arrivals = Arrivals::Poisson { rate: Profile::steady(1e6) };
     model.clients[0].requests = None;
     model.services[0].workers = Some(1);
     model.services[0].service_time = Law::Exponential { mean: ms(1) };
@@ -286,7 +264,7 @@ fn a_limit_on_what_is_alive_stops_the_run() {
 #[test]
 fn what_is_compared_sees_the_same_chance() {
     let mut model = storm(1, Strategy::FullJitter);
-    model.clients[0].arrivals = Arrivals::Poisson { rate: 100.0 };
+    model.clients[0].arrivals = Arrivals::Poisson { rate: Profile::steady(100.0) };
     model.clients[0].requests = Some(1_000);
     model.services[0].fails = 0.3;
     model.services[0].service_time = Law::Exponential { mean: ms(5) };
@@ -296,7 +274,7 @@ fn what_is_compared_sees_the_same_chance() {
     assert_eq!(run(&other).edges[0].failed, plain.edges[0].failed);
     let mut second = other.clients[0].clone();
     second.name = "other".into();
-    second.calls = vec![1];
+    second.kinds[0].calls = vec![1];
     let mut edge = other.edges[0].clone();
     edge.caller = Caller::Client(1);
     model.clients.push(second);

@@ -2,7 +2,8 @@
 //! length fire in the order in which they were set.
 
 use crate::des::{Handle, Lane, Ticket};
-use crate::model::spec::Model;
+use crate::law::Law;
+use crate::model::spec::{Edge, Model};
 use crate::time::{Duration, Instant};
 
 pub(super) struct Timeouts {
@@ -15,14 +16,18 @@ pub(super) struct Timeouts {
 
 impl Timeouts {
     pub(super) fn new(model: &Model) -> Self {
-        let mut lengths: Vec<_> = model.edges.iter().filter_map(|edge| edge.timeout).collect();
+        let constant = |edge: &Edge| match edge.timeout {
+            Some(Law::Constant(length)) => Some(length),
+            _ => None,
+        };
+        let mut lengths: Vec<_> = model.edges.iter().filter_map(constant).collect();
         lengths.sort_unstable();
         lengths.dedup();
         let lane_of = |timeout: Duration| {
             lengths.binary_search(&timeout).expect("every length has its lane") as u32
         };
         Self {
-            lane_of: model.edges.iter().map(|edge| edge.timeout.map(lane_of)).collect(),
+            lane_of: model.edges.iter().map(|edge| constant(edge).map(lane_of)).collect(),
             lanes: lengths.iter().map(|_| Lane::new()).collect(),
             lengths,
             next: Instant::NEVER,

@@ -93,7 +93,7 @@ fn common_multiple(a: u64, b: u64) -> Option<u64> {
 }
 
 /// Whether requests arrive at a rate rather than together or in turn.
-fn keeps_arriving(arrivals: Arrivals) -> bool {
+fn keeps_arriving(arrivals: &Arrivals) -> bool {
     matches!(arrivals, Arrivals::Poisson { .. } | Arrivals::Constant { .. })
 }
 

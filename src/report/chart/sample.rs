@@ -7,48 +7,31 @@ use super::{ChartError, Picture, Source, pictures};
 use crate::experiment::{VariantResult, run_model};
 use crate::law::Law;
 use crate::model::Model;
-use crate::model::spec::{Arrivals, Budget, Caller, Client, Edge, RandomSource, Scope, Service};
+use crate::model::spec::{Arrivals, Budget, Caller, Client, Edge, Profile, Scope, Service};
 use crate::policy::{Backoff, Fill, RetryPolicy, Strategy, TokenBucket};
 use crate::time::Duration;
 
 /// A chain of services below one client, none of which fails or retries.
 pub(super) fn chain(names: &[&str], arrivals: Arrivals, requests: Option<u64>) -> Model {
     let service = |(i, name): (usize, &&str)| Service {
-        name: (*name).to_owned(),
-        workers: None,
-        service_time: Law::Constant(Duration::ZERO),
-        fails: 0.0,
-        status: 503,
         calls: if i + 1 < names.len() { vec![i + 1] } else { Vec::new() },
+        ..Service::new(*name)
     };
-    let edge = |target: usize| Edge {
-        caller: target.checked_sub(1).map_or(Caller::Client(0), Caller::Service),
-        target,
-        position: target as u64,
-        timeout: None,
-        retry: RetryPolicy::NEVER,
-        budget: None,
+    let edge = |target: usize| {
+        let caller = target.checked_sub(1).map_or(Caller::Client(0), Caller::Service);
+        Edge::new(caller, target, target as u64)
     };
-    Model {
-        clients: vec![Client {
-            name: "app".into(),
-            processes: if arrivals == Arrivals::Together { requests.unwrap_or(1) } else { 1 },
-            arrivals,
-            requests,
-            calls: vec![0],
-        }],
-        services: names.iter().enumerate().map(service).collect(),
-        edges: (0..names.len()).map(edge).collect(),
-        budgets: Vec::new(),
-        duration: None,
-        warmup: Duration::ZERO,
-        random: RandomSource::Keyed,
-        seed: 1,
-        slice: Duration::from_millis(10),
-        timeline_slice: None,
-        record_attempts: false,
-        most_live: 10_000_000,
-    }
+    let client = Client {
+        processes: if arrivals == Arrivals::TOGETHER { requests.unwrap_or(1) } else { 1 },
+        arrivals,
+        requests,
+        ..Client::new("app", vec![0])
+    };
+    Model::new(
+        vec![client],
+        names.iter().enumerate().map(service).collect(),
+        (0..names.len()).map(edge).collect(),
+    )
 }
 
 /// Runs a world.
@@ -66,10 +49,10 @@ pub(super) fn policy(strategy: Strategy, attempts: u32) -> RetryPolicy {
 
 /// 10,000 clients that fail together, under one strategy.
 pub(super) fn crowd(name: &str, strategy: Strategy) -> VariantResult {
-    let mut model = chain(&["shop"], Arrivals::Together, Some(10_000));
+    let mut model = chain(&["shop"], Arrivals::TOGETHER, Some(10_000));
     model.services[0].fails = 1.0;
     model.edges[0].retry = policy(strategy, 6);
-    model.random = RandomSource::Cpython;
+    model.random = crate::model::spec::RandomSource::Cpython;
     model.seed = 2026;
     run(name, model)
 }
@@ -120,11 +103,11 @@ fn tenth() -> Budget {
 /// A busy service whose callers are impatient: retries push it over, unless a
 /// budget holds them back.
 pub(super) fn overload() -> Vec<VariantResult> {
-    let mut model = chain(&["api"], Arrivals::Poisson { rate: 950.0 }, None);
+    let mut model = chain(&["api"], Arrivals::Poisson { rate: Profile::steady(950.0) }, None);
     model.duration = Some(Duration::from_secs(20));
     model.services[0].workers = Some(10);
     model.services[0].service_time = Law::Exponential { mean: Duration::from_millis(10) };
-    model.edges[0].timeout = Some(Duration::from_millis(80));
+    model.edges[0].timeout = Some(Law::Constant(Duration::from_millis(80)));
     model.edges[0].retry = policy(Strategy::FullJitter, 3);
     let mut saved = model.clone();
     saved.budgets = vec![tenth()];

@@ -5,7 +5,7 @@ use super::*;
 use crate::draw::name_hash;
 use crate::law::Law;
 use crate::model::Model;
-use crate::model::spec::RandomSource;
+use crate::model::spec::{Arrivals, Profile, RandomSource};
 use crate::policy::backoff::Round;
 use crate::policy::{Family, Jitter};
 
@@ -55,7 +55,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(shop.workers, None);
     assert_eq!(shop.service_time, Law::Constant(Duration::ZERO));
     assert_eq!((shop.fails, shop.status), (0.0, 503));
-    assert_eq!((model.edges[0].timeout, model.edges[0].budget), (None, None));
+    assert_eq!((&model.edges[0].timeout, model.edges[0].budget), (&None, None));
     let backoff = &model.edges[1].retry.backoff;
     assert_eq!((backoff.factor, backoff.cap), (2.0, Duration::MAX));
     assert_eq!(backoff.round, Round::No);
@@ -110,12 +110,12 @@ scope = "global"
     assert_eq!(model.slice, Duration::from_millis(5));
     assert_eq!(model.timeline_slice, Some(Duration::from_secs(1)));
     assert_eq!((model.record_attempts, model.most_live), (true, 1_000));
-    assert_eq!(model.clients[0].arrivals, Arrivals::Poisson { rate: 0.5 });
+    assert_eq!(model.clients[0].arrivals, Arrivals::Poisson { rate: Profile::steady(0.5) });
     assert_eq!((model.clients[0].requests, model.clients[1].requests), (Some(7), None));
-    assert_eq!(model.clients[1].arrivals, Arrivals::Constant { rate: 800.0 });
+    assert_eq!(model.clients[1].arrivals, Arrivals::Constant { rate: Profile::steady(800.0) });
     assert_eq!(model.clients[1].processes, 3);
     let edge = &model.edges[0];
-    assert_eq!(edge.timeout, Some(Duration::from_nanos(250_000)));
+    assert_eq!(edge.timeout, Some(Law::Constant(Duration::from_nanos(250_000))));
     assert_eq!((edge.retry.max_attempts, edge.budget), (Some(4), Some(0)));
     let backoff = &edge.retry.backoff;
     assert_eq!((&backoff.family, backoff.jitter), (&Family::Exponential, Jitter::EQUAL));

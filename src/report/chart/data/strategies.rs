@@ -155,13 +155,13 @@ fn all_but_waits(result: &VariantResult) -> (Model, u64) {
 fn crowd(results: &[VariantResult]) -> Option<String> {
     let facts = |result: &VariantResult| {
         let [client] = &result.model.clients[..] else { return None };
-        let [call] = client.calls[..] else { return None };
+        let [call] = client.calls().collect::<Vec<_>>()[..] else { return None };
         let target = &result.model.services[result.model.edges[call].target];
         let at_once = target.fails >= 1.0
             && target.calls.is_empty()
             && target.service_time.mean_nanos() == 0.0;
         let outcome = &result.outcome;
-        let together = client.arrivals == Arrivals::Together && outcome.requests > 0;
+        let together = matches!(client.arrivals, Arrivals::Together { .. }) && outcome.requests > 0;
         let retries = outcome.retries_in_all();
         let times = retries.checked_div(outcome.requests)?;
         let all = outcome.answered == 0 && times * outcome.requests == retries;

@@ -19,7 +19,7 @@ const LEAST_SHARE: f64 = 0.2;
 pub(super) fn chart(source: &Source, results: &[VariantResult]) -> Option<TimelineChart> {
     let suits = |result: &VariantResult| {
         let model = &result.model;
-        model.duration.is_some() || model.clients.iter().any(|c| keeps_arriving(c.arrivals))
+        model.duration.is_some() || model.clients.iter().any(|c| keeps_arriving(&c.arrivals))
     };
     let length = results.iter().map(|result| result.outcome.ended.as_nanos()).max()?;
     if length == 0 || !results.iter().any(suits) {
@@ -124,9 +124,9 @@ fn subtitle(results: &[VariantResult], name: &str) -> String {
     let can =
         can.flatten().map_or(String::new(), |n| format!(", which can do {} per second", rate(n)));
     let arriving = |result: &VariantResult| match result.model.clients[..] {
-        [ref client] => match client.arrivals {
-            Arrivals::Poisson { rate } | Arrivals::Constant { rate } => Some(rate),
-            Arrivals::Together | Arrivals::OneByOne => None,
+        [ref client] => match &client.arrivals {
+            Arrivals::Poisson { rate } | Arrivals::Constant { rate } => rate.steady_rate(),
+            _ => None,
         },
         _ => None,
     };
