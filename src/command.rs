@@ -97,9 +97,10 @@ impl From<OutputError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::TooManyAlive { .. } | RunError::EndlessRetries { .. } => {
-                Self::Limit(error.to_string())
-            }
+            RunError::TooManyAlive { .. }
+            | RunError::EndlessRetries { .. }
+            | RunError::EndlessCycles { .. }
+            | RunError::BeyondTheClock { .. } => Self::Limit(error.to_string()),
             RunError::Interrupted => Self::Interrupted,
             RunError::Bug { what, .. } => Self::Bug(what),
         }

@@ -34,6 +34,22 @@ pub enum Purpose {
     Failure = 4,
     /// The service time of an attempt.
     ServiceTime = 5,
+    /// The kind of a request.
+    Kind = 10,
+    /// The pause of a client between two requests.
+    Pause = 11,
+    /// The instance that an attempt goes to.
+    Instance = 12,
+    /// The time of an attempt on its way.
+    There = 13,
+    /// The time of an answer on its way.
+    Back = 14,
+    /// The timeout of an attempt.
+    Timeout = 15,
+    /// How long an attempt may wait in a queue.
+    QueueTimeout = 16,
+    /// Whether a fault fails an attempt.
+    Fault = 17,
 }
 
 /// All draws of one purpose at one table of the scenario.

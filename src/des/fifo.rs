@@ -227,6 +227,12 @@ impl ChunkedQueue {
         self.len == 0
     }
 
+    /// The first item, which stays.
+    #[inline]
+    pub fn front<T: Copy>(&self, pool: &ChunkPool<T>) -> Option<T> {
+        pool.items.get(self.chain.first as usize).copied()
+    }
+
     /// Appends an item at the back.
     #[inline]
     pub fn push_back<T: Copy>(&mut self, pool: &mut ChunkPool<T>, item: T) {

@@ -104,6 +104,13 @@ impl<T: Copy> Slab<T> {
         (generation % 2 == 1).then_some(Handle { slot, generation })
     }
 
+    /// What lives at a place now, for who knows that something does.
+    #[inline]
+    pub fn at(&self, slot: u32) -> Option<&T> {
+        let slot = self.slots.get(slot as usize)?;
+        (slot.generation % 2 == 1).then_some(&slot.value)
+    }
+
     /// Whether the handle's value is still here.
     #[inline]
     pub fn contains(&self, handle: Handle) -> bool {

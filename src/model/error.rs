@@ -24,6 +24,20 @@ pub enum RunError {
         /// When.
         at: Instant,
     },
+    /// Requests that wait for one another started a million times at one instant.
+    EndlessCycles {
+        /// The client table.
+        client: String,
+        /// When.
+        at: Instant,
+    },
+    /// Something is due beyond the time that the clock can tell.
+    BeyondTheClock {
+        /// The time that was reached.
+        at: Instant,
+        /// Requests sent by then.
+        requests: u64,
+    },
     /// Whoever watches the run asked it to stop.
     Interrupted,
     /// A count that must be conserved is not: a mistake in this program.
@@ -51,6 +65,19 @@ impl fmt::Display for RunError {
                  {}: give its retry policy a backoff, or a `max_attempts`",
                 seconds(at)
             ),
+            Self::EndlessCycles { client, at } => write!(
+                f,
+                "requests of `{client}` follow one another a million times at one instant, {}: \
+                 give the client a `think_time`, or the services a `service_time`",
+                seconds(at)
+            ),
+            Self::BeyondTheClock { at, requests } => write!(
+                f,
+                "something is due more than 146 years after the start, where the clock ends; \
+                 {requests} requests were sent by {}: shorten the waits, or give the scenario a \
+                 `duration`",
+                seconds(at)
+            ),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Bug { what, seed } => {
                 write!(f, "a bug in this program: {what} (seed {seed}); please report it")
@@ -61,8 +88,9 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Attempts of one call without time passing that are taken for endless.
-pub(super) const MOST_ATTEMPTS_AT_ONE_INSTANT: u32 = 1_000_000;
+/// Attempts of one call, or requests one after another, without time passing
+/// that are taken for endless.
+pub(super) const MOST_AT_ONE_INSTANT: u64 = 1_000_000;
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -148,7 +148,8 @@ impl Meter {
         let row = self.services[edge.target].row(now);
         let (in_row, in_edge) = match end {
             AttemptEnd::Answered => (&mut row.answered, &mut edge.answered),
-            AttemptEnd::Failed(_) => (&mut row.failed, &mut edge.failed),
+            AttemptEnd::Failed(_) | AttemptEnd::Unreachable => (&mut row.failed, &mut edge.failed),
+            AttemptEnd::Refused => (&mut row.refused, &mut edge.refused_queue),
             AttemptEnd::TimedOut => (&mut row.timed_out, &mut edge.timed_out),
         };
         *in_row += 1;
@@ -173,6 +174,16 @@ impl Meter {
 
     pub(super) fn denied_by_budget(&mut self, edge: usize, sent: Instant) {
         self.edges[edge].denied_budget += u64::from(self.counts(sent));
+    }
+
+    /// An attempt is not made, because no time is left for it.
+    pub(super) fn denied_by_deadline(&mut self, edge: usize, sent: Instant) {
+        self.edges[edge].denied_deadline += u64::from(self.counts(sent));
+    }
+
+    /// An attempt ends because whoever asks has been stopped.
+    pub(super) fn attempt_abandoned(&mut self, edge: usize, sent: Instant) {
+        self.edges[edge].abandoned += u64::from(self.counts(sent));
     }
 
     /// Whether every attempt is to be recorded.

@@ -97,7 +97,7 @@ pub struct ClientOutcome {
 }
 
 /// What happened on one edge. Conserved: `attempts` is the sum of answered,
-/// failed, timed out, abandoned and still out.
+/// failed, refused, timed out, abandoned and still out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeOutcome {
     /// Who asks.
@@ -114,6 +114,8 @@ pub struct EdgeOutcome {
     pub answered: u64,
     /// Attempts answered with a failure.
     pub failed: u64,
+    /// Attempts turned away by a queue.
+    pub refused_queue: u64,
     /// Attempts given up at their timeout.
     pub timed_out: u64,
     /// Attempts given up because the caller's own caller had gone.
@@ -122,6 +124,8 @@ pub struct EdgeOutcome {
     pub still_out: u64,
     /// Retries that the budget refused.
     pub denied_budget: u64,
+    /// Attempts for which no time was left.
+    pub denied_deadline: u64,
     /// Attempts that the very first request caused.
     pub first_request: u64,
 }
@@ -166,6 +170,8 @@ pub struct Row {
     pub failed: u64,
     /// Attempts given up at their timeout.
     pub timed_out: u64,
+    /// Attempts turned away.
+    pub refused: u64,
     /// Queue length integrated over time, in attempts times nanoseconds.
     pub queue_nanos: u128,
     /// Busy workers integrated over time, in workers times nanoseconds.
@@ -179,6 +185,7 @@ impl std::ops::AddAssign for Row {
         self.answered += other.answered;
         self.failed += other.failed;
         self.timed_out += other.timed_out;
+        self.refused += other.refused;
         self.queue_nanos += other.queue_nanos;
         self.busy_nanos += other.busy_nanos;
     }
@@ -195,10 +202,12 @@ impl EdgeOutcome {
             retries: 0,
             answered: 0,
             failed: 0,
+            refused_queue: 0,
             timed_out: 0,
             abandoned: 0,
             still_out: 0,
             denied_budget: 0,
+            denied_deadline: 0,
             first_request: 0,
         }
     }
@@ -232,6 +241,10 @@ pub enum AttemptEnd {
     Answered,
     /// Answered with this status.
     Failed(u16),
+    /// Turned away by a queue, with 503.
+    Refused,
+    /// The connection was refused, or broke.
+    Unreachable,
     /// No answer in time.
     TimedOut,
 }
@@ -264,8 +277,8 @@ impl Outcome {
             return Err(format!("{} requests were sent, {ended} ended or are out", self.requests));
         }
         for (index, edge) in self.edges.iter().enumerate() {
-            let ended =
-                edge.answered + edge.failed + edge.timed_out + edge.abandoned + edge.still_out;
+            let heard = edge.answered + edge.failed + edge.refused_queue;
+            let ended = heard + edge.timed_out + edge.abandoned + edge.still_out;
             if edge.attempts != ended {
                 return Err(format!(
                     "{} attempts were sent on edge {index}, {ended} ended or are out",

@@ -1,17 +1,27 @@
 //! The world while it runs: all state, the clock, and the order of events.
 //!
-//! At one instant queued events come first, in the order in which they were
-//! scheduled, then timeouts, then arrivals in file order; so an answer that
-//! comes exactly at its timeout is in time. What follows from an event without
-//! time passing (an attempt that arrives, an answer that is handed up) happens
-//! at once, as a stack of steps, so that a chain of any depth costs no
-//! recursion.
+//! At one instant changes of faults come first, then queued events in the order
+//! in which they were scheduled, then timeouts, then arrivals in file order; so
+//! an answer that comes exactly at its timeout is in time. What follows from an
+//! event without time passing (an attempt that arrives, an answer that is handed
+//! up) happens at once, as a stack of steps, so that a chain of any depth costs
+//! no recursion.
 
+mod attempt;
 mod call;
 mod callers;
+mod cancel;
+mod clockwork;
+mod event;
+mod faults;
+mod line;
 mod request;
+mod route;
 mod serve;
+mod site;
+mod sources;
 mod timeouts;
+mod wire;
 
 use super::error::{Reached, RunError};
 use super::meter::Meter;
@@ -20,62 +30,72 @@ use super::spec::Model;
 use crate::des::{ChunkPool, Handle, Ladder, Slab};
 use crate::draw::Key;
 use crate::time::Instant;
-use call::Call;
+use call::{Call, Terms};
 use callers::Callers;
-use request::Sources;
-use serve::{ServiceState, Visit, Waiting};
+use cancel::Whereabouts;
+use event::{Answer, AttemptId, Event, Happening, MOST_ALIVE, Turn};
+use faults::Faults;
+use request::{Pool, Request};
+use route::Route;
+use serve::{Burden, Visit, Waiting};
+use site::{Instance, Site};
+use sources::Sources;
 use std::hint::black_box;
 use timeouts::Timeouts;
+use wire::{Parcel, Wires};
 
 /// A world between its first event and its last.
 pub struct World<'m> {
     model: &'m Model,
     now: Instant,
     events: u64,
+    /// The last moment that belongs to the run.
+    last: Instant,
+    /// Whether something is due beyond the time that can be told.
+    overrun: bool,
     queue: Ladder<Event>,
     timeouts: Timeouts,
     sources: Sources<'m>,
+    faults: Faults,
+    routes: Vec<Route>,
+    sites: Vec<Site>,
+    instances: Vec<Instance>,
+    requests: Slab<Request>,
+    pools: Vec<Option<Pool>>,
+    /// How many requests have ended.
+    ended: u64,
     calls: Slab<Call>,
+    /// By the place of a call, where its edge needs them.
+    terms: Vec<Terms>,
     visits: Slab<Visit>,
-    services: Vec<ServiceState>,
-    waiting: ChunkPool<Waiting>,
-    /// How many attempts wait at services.
-    queued: u64,
+    waiting: Slab<Waiting>,
+    lines: ChunkPool<Handle>,
+    /// Whether attempts carry something, and what, by the place of who waits.
+    burdened: bool,
+    burdens: Vec<Burden>,
+    wire: Slab<Parcel>,
+    wires: Wires,
+    whereabouts: Whereabouts,
     callers: Callers,
     steps: Vec<Step>,
     meter: Meter,
 }
 
-/// Something that happens at a known time: the kind in the lowest bits, then
-/// the slot, then the generation of what it happens to. Eight bytes, so that a
-/// queued event takes sixteen with its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Event(u64);
-
-/// What an event is.
-enum Happening {
-    /// A call's wait before a retry is over.
-    Retry(Handle),
-    /// A service has finished its own work for a visit.
-    Served(Handle),
+/// Who makes a call.
+#[derive(Clone, Copy, Debug)]
+enum Maker {
+    /// A request, at its client.
+    Request(Handle),
+    /// An attempt that a worker of a service has taken.
+    Visit(Handle),
 }
 
-impl Event {
-    fn retry(call: Handle) -> Self {
-        Self::new(0, call)
-    }
-
-    fn served(visit: Handle) -> Self {
-        Self::new(1, visit)
-    }
-
-    fn new(kind: u64, of: Handle) -> Self {
-        Self(u64::from(of.generation()) << 32 | u64::from(of.slot()) << 1 | kind)
-    }
-
-    fn happening(self) -> Happening {
-        let of = Handle::from_parts((self.0 as u32) >> 1, (self.0 >> 32) as u32);
-        if self.0 & 1 == 0 { Happening::Retry(of) } else { Happening::Served(of) }
+impl Maker {
+    /// Its place among its like.
+    fn slot(self) -> u32 {
+        match self {
+            Self::Request(handle) | Self::Visit(handle) => handle.slot(),
+        }
     }
 }
 
@@ -84,67 +104,51 @@ impl Event {
 enum Step {
     /// A service has finished its own work for a visit.
     OwnWorkDone(Handle),
-    /// A visit goes on with its next call, or is finished.
-    Proceed(Handle),
+    /// A request or a visit goes on with its next call, or is finished.
+    Proceed(Maker),
+    /// A visit fails with this status.
+    Fail(Handle, u16),
     /// An attempt gets its answer.
     Answer(AttemptId, Answer),
-}
-
-/// One attempt of one call. The call may have given it up, or have ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct AttemptId {
-    call: Handle,
-    number: u32,
-}
-
-/// What a service answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    Good,
-    Failed(u16),
-}
-
-/// Which request of which client table: 16 bits for the table, 48 for the
-/// number of the request there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RequestId(u64);
-
-impl RequestId {
-    /// The very first request of the run's first client table.
-    const FIRST: Self = Self(0);
-    /// The caller has given up, and nobody knows any more.
-    const UNKNOWN: Self = Self(u64::MAX);
-
-    fn new(client: usize, number: u64) -> Self {
-        Self((client as u64) << 48 | number)
-    }
-
-    fn client(self) -> usize {
-        (self.0 >> 48) as usize
-    }
-
-    fn number(self) -> u64 {
-        self.0 & ((1 << 48) - 1)
-    }
 }
 
 impl<'m> World<'m> {
     /// A world at the start of its run. `replication` chooses other draws from
     /// the same seed; 0 is the plain run.
     pub fn new(model: &'m Model, replication: u64) -> Self {
+        let (sites, instances) = site::sites(model, replication);
+        let callers = Callers::new(model, replication);
+        let last = match model.duration {
+            Some(_) => event::before(model.end()),
+            None => Instant::NEVER,
+        };
         Self {
             model,
             now: Instant::ZERO,
             events: 0,
+            last,
+            overrun: false,
             queue: Ladder::new(),
-            timeouts: Timeouts::new(model),
+            timeouts: Timeouts::new(model, replication),
             sources: Sources::new(model, replication),
+            faults: Faults::new(model),
+            routes: route::routes(model, &callers),
+            sites,
+            instances,
+            requests: Slab::new(),
+            pools: request::pools(model),
+            ended: 0,
             calls: Slab::new(),
+            terms: Vec::new(),
             visits: Slab::new(),
-            services: serve::states(model, replication),
-            waiting: ChunkPool::new(),
-            queued: 0,
-            callers: Callers::new(model, replication),
+            waiting: Slab::new(),
+            lines: ChunkPool::new(),
+            burdened: route::burdened(model),
+            burdens: Vec::new(),
+            wire: Slab::new(),
+            wires: Wires::new(model, replication),
+            whereabouts: Whereabouts::default(),
+            callers,
             steps: Vec::new(),
             meter: Meter::new(model),
         }
@@ -155,30 +159,53 @@ impl<'m> World<'m> {
     /// # Errors
     /// If a limit is reached.
     pub fn advance(&mut self, most: u64) -> Result<bool, RunError> {
-        let last = self.last_instant();
         for _ in 0..most {
             let (timeout, arrival) = (self.timeouts.next(), self.sources.next());
-            let limit = timeout.min(arrival).min(last);
-            if let Some((at, event)) = self.queue.pop_until(limit) {
-                self.now = at;
+            let change = self.faults.next();
+            let limit = timeout.min(arrival).min(change).min(self.last);
+            if let Some((moment, event)) = self.queue.pop_until(limit) {
+                self.now = event::instant(moment);
                 self.fetch_ahead();
-                match event.happening() {
-                    Happening::Retry(call) => self.send(call)?,
-                    Happening::Served(visit) => self.own_work_done(visit),
-                }
-            } else if limit == Instant::NEVER || limit == last && last < timeout.min(arrival) {
-                return Ok(false);
-            } else if timeout <= arrival {
-                self.now = timeout;
+                self.happen(event.happening())?;
+            } else if limit == self.last {
+                return if self.overrun { Err(self.beyond_the_clock()) } else { Ok(false) };
+            } else if limit == change {
+                self.change_fault();
+            } else if limit == timeout {
+                self.now = event::instant(timeout);
                 self.fire_timeout();
             } else {
-                self.now = arrival;
+                self.now = event::instant(arrival);
                 self.start_request()?;
             }
             self.events += 1;
             self.run_steps()?;
         }
         Ok(true)
+    }
+
+    fn happen(&mut self, happening: Happening) -> Result<(), RunError> {
+        match happening {
+            Happening::Retry(call) => return self.retry(call),
+            Happening::Served(visit) => self.own_work_done(visit),
+            Happening::Delivered(parcel) => return self.deliver(parcel),
+            Happening::TimedOut(call) => self.timed_out(call),
+            Happening::Expired(waiting) => self.expire(waiting),
+            Happening::Overdue(request) => self.overdue(request),
+            Happening::Start { client, process } => return self.start_of(client, process),
+        }
+        Ok(())
+    }
+
+    /// Puts something into the event list, unless it comes after the end.
+    #[inline]
+    fn schedule(&mut self, at: Instant, turn: Turn, event: Event) {
+        let moment = event::moment(at, turn);
+        if moment < self.last {
+            self.queue.push(moment, event);
+        } else {
+            self.overrun |= self.model.duration.is_none();
+        }
     }
 
     /// Reads what the next events are about, for nothing but that it is in the
@@ -190,23 +217,20 @@ impl<'m> World<'m> {
                     black_box(self.calls.get(call).map(|call| (call.sent, call.progress.attempts)));
                 }
                 Happening::Served(visit) => {
-                    black_box(self.visits.get(visit).map(|visit| (visit.key, visit.owner)));
+                    black_box(self.visits.get(visit).map(|visit| (visit.key, visit.call)));
                 }
+                _ => {}
             }
         }
-    }
-
-    /// The last instant that belongs to the run: one before its end.
-    fn last_instant(&self) -> Instant {
-        let end = self.model.end();
-        if end == Instant::NEVER { end } else { Instant::from_nanos(end.as_nanos() - 1) }
     }
 
     fn run_steps(&mut self) -> Result<(), RunError> {
         while let Some(step) = self.steps.pop() {
             match step {
                 Step::OwnWorkDone(visit) => self.own_work_done(visit),
-                Step::Proceed(visit) => self.proceed(visit)?,
+                Step::Proceed(Maker::Request(request)) => self.request_proceeds(request)?,
+                Step::Proceed(Maker::Visit(visit)) => self.visit_proceeds(visit)?,
+                Step::Fail(visit, status) => self.fail_visit(visit, status),
                 Step::Answer(attempt, answer) => self.answer(attempt, answer),
             }
         }
@@ -218,7 +242,7 @@ impl<'m> World<'m> {
         Reached {
             now: self.now,
             events: self.events,
-            requests: (self.sources.ended(), self.sources.expected()),
+            requests: (self.ended, self.sources.expected()),
             duration: self.model.duration,
         }
     }
@@ -235,8 +259,8 @@ impl<'m> World<'m> {
                 self.meter.edges[call.edge as usize].still_out += 1;
             }
         }
-        let open = self.visits.iter().filter(|(_, visit)| visit.is_request());
-        let open = open.filter(|(_, visit)| self.meter.counts(visit.started)).count() as u64;
+        let open = self.requests.iter().filter(|(_, request)| self.meter.counts(request.started));
+        let open = open.count() as u64;
         let outcome = self.meter.outcome(self.model, open, ended, self.events);
         outcome
             .check_conservation()
@@ -246,15 +270,17 @@ impl<'m> World<'m> {
 
     /// Stops a run that would eat the machine.
     fn check_alive(&self) -> Result<(), RunError> {
-        let alive = self.calls.len() as u64 + self.visits.len() as u64 + self.queued;
-        if alive <= self.model.most_live {
+        let (makers, at_services) = (self.requests.len() + self.visits.len(), self.waiting.len());
+        let alive = (makers + self.calls.len() + at_services + self.wire.len()) as u64;
+        let limit = self.model.most_live.min(MOST_ALIVE);
+        if alive <= limit {
             return Ok(());
         }
-        Err(RunError::TooManyAlive {
-            limit: self.model.most_live,
-            at: self.now,
-            requests: self.sources.started(),
-        })
+        Err(RunError::TooManyAlive { limit, at: self.now, requests: self.sources.started() })
+    }
+
+    fn beyond_the_clock(&self) -> RunError {
+        RunError::BeyondTheClock { at: self.now, requests: self.sources.started() }
     }
 }
 

@@ -124,6 +124,8 @@ fn attempt(rows: &mut Rows<impl Write>, model: &Model, record: &AttemptRecord) -
     match record.end {
         AttemptEnd::Answered => rows.text("answered")?,
         AttemptEnd::Failed(status) => rows.count(u64::from(status))?,
+        AttemptEnd::Refused => rows.text("refused")?,
+        AttemptEnd::Unreachable => rows.text("connection")?,
         AttemptEnd::TimedOut => rows.text("timeout")?,
     }
     rows.text(match record.next {

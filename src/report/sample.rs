@@ -311,20 +311,7 @@ pub(super) fn outcome() -> Outcome {
 }
 
 fn edge(caller: Caller, target: usize) -> EdgeOutcome {
-    EdgeOutcome {
-        caller,
-        target,
-        calls: 0,
-        attempts: 0,
-        retries: 0,
-        answered: 0,
-        failed: 0,
-        timed_out: 0,
-        abandoned: 0,
-        still_out: 0,
-        denied_budget: 0,
-        first_request: 0,
-    }
+    EdgeOutcome::new(caller, target)
 }
 
 fn service(attempts: u64, normal_attempts: f64, first_request: u64) -> ServiceOutcome {

@@ -1,9 +1,10 @@
 //! Calls: a caller asks a service under a retry policy, in one attempt or more.
+//! What becomes of an attempt is in `attempt.rs`.
 
-use super::serve::Waiting;
-use super::{Answer, AttemptId, Event, Key, RequestId, Step, World};
+use super::event::{AttemptId, RequestId, Turn};
+use super::{Event, Happening, Key, Maker, Step, World};
 use crate::des::{Handle, Ticket};
-use crate::model::error::{MOST_ATTEMPTS_AT_ONE_INSTANT, RunError};
+use crate::model::error::RunError;
 use crate::model::outcome::{AttemptEnd, AttemptRecord, Next};
 use crate::policy::{Failure, Progress, Reason};
 use crate::time::{Duration, Instant};
@@ -16,37 +17,54 @@ pub(super) struct Call {
     /// When the last attempt was sent.
     pub(super) sent: Instant,
     /// All waits so far.
-    waited: Duration,
+    pub(super) waited: Duration,
     /// Attempts sent, and what the backoff remembers.
     pub(super) progress: Progress,
     /// The place of the request or visit that makes it, which outlives it.
-    pub(super) visit: u32,
+    pub(super) maker: u32,
     pub(super) edge: u32,
-    timeout: Ticket,
-    marks: Marks,
+    pub(super) timeout: Ticket,
+    pub(super) marks: Marks,
+}
+
+/// What is kept beside a call whose time is limited, or is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) started: Instant,
+    /// When whatever it is for is over.
+    pub(super) deadline: Instant,
+    /// When its last attempt is given up.
+    pub(super) expires: Instant,
+}
+
+impl Terms {
+    pub(super) const NONE: Self =
+        Self { started: Instant::ZERO, deadline: Instant::NEVER, expires: Instant::NEVER };
 }
 
 /// Two flags, and how many attempts in a row were sent without time passing.
 #[derive(Clone, Copy, Debug)]
-struct Marks(u32);
+pub(super) struct Marks(u32);
 
 impl Marks {
     /// An attempt is out, rather than the wait before the next.
     const OUT: u32 = 1 << 31;
     /// The very first request of the run caused the call.
-    const FIRST: u32 = 1 << 30;
+    pub(super) const FIRST: u32 = 1 << 30;
     const COUNT: u32 = Self::FIRST - 1;
 
     fn new(of_first_request: bool) -> Self {
         Self(if of_first_request { Self::FIRST } else { 0 })
     }
 
-    fn is(self, flag: u32) -> bool {
+    #[inline]
+    pub(super) fn is(self, flag: u32) -> bool {
         self.0 & flag != 0
     }
 
     /// Another attempt is sent. Gives how many were sent at this instant.
-    fn send(&mut self, same_instant: bool) -> u32 {
+    #[inline]
+    pub(super) fn send(&mut self, same_instant: bool) -> u32 {
         let before = if same_instant { self.0 & Self::COUNT } else { 0 };
         let count = (before + 1).min(Self::COUNT);
         self.0 = self.0 & Self::FIRST | Self::OUT | count;
@@ -54,13 +72,15 @@ impl Marks {
     }
 
     /// The attempt has ended.
-    fn end(&mut self) {
+    #[inline]
+    pub(super) fn end(&mut self) {
         self.0 &= !Self::OUT;
     }
 }
 
 impl Call {
     /// Whether an attempt is out.
+    #[inline]
     pub(super) fn is_out(&self) -> bool {
         self.marks.is(Marks::OUT)
     }
@@ -80,153 +100,173 @@ impl Call {
     }
 
     /// Whether the caller still waits for this attempt.
+    #[inline]
     pub(super) fn awaits(&self, attempt: AttemptId) -> bool {
         self.is_out() && self.progress.attempts == attempt.number
     }
 }
 
-impl From<Answer> for AttemptEnd {
-    fn from(answer: Answer) -> Self {
-        match answer {
-            Answer::Good => Self::Answered,
-            Answer::Failed(status) => Self::Failed(status),
-        }
-    }
+/// What a call must know of who makes it.
+struct Caller {
+    key: Key,
+    request: RequestId,
+    /// The client process or the instance.
+    owner: u32,
+    deadline: Instant,
 }
 
 impl World<'_> {
+    fn caller(&self, maker: Maker) -> Option<Caller> {
+        match maker {
+            Maker::Request(handle) => self.requests.get(handle).map(|request| Caller {
+                key: request.key,
+                request: request.id,
+                owner: request.process,
+                deadline: request.deadline,
+            }),
+            Maker::Visit(handle) => self.visits.get(handle).map(|visit| Caller {
+                key: visit.key,
+                request: visit.request,
+                owner: visit.number,
+                deadline: visit.deadline,
+            }),
+        }
+    }
+
     /// A request or visit begins a call.
-    pub(super) fn begin_call(&mut self, visit: Handle, edge: usize) -> Result<(), RunError> {
-        let Some(caller) = self.visits.get(visit) else { return Ok(()) };
-        self.callers.call_started(edge, caller.owner);
+    pub(super) fn begin_call(&mut self, maker: Maker, edge: usize) -> Result<(), RunError> {
+        let Some(Caller { key, request, owner, deadline }) = self.caller(maker) else {
+            return Ok(());
+        };
+        let spec = &self.model.edges[edge];
+        let deadline = if spec.has_deadline { deadline } else { Instant::NEVER };
+        if deadline <= self.now && deadline != Instant::NEVER {
+            // A call without any time is not made.
+            self.meter.denied_by_deadline(edge, self.now);
+            self.fail_maker(maker, Duration::ZERO, Failure::Timeout, Reason::OutOfTime);
+            return Ok(());
+        }
+        self.callers.call_started(edge, owner);
         self.meter.call_started(edge, self.now);
         let call = self.calls.insert(Call {
-            key: caller.key.call(self.model.edges[edge].position),
+            key: key.call(spec.position),
             sent: Instant::ZERO,
             waited: Duration::ZERO,
             progress: Progress::default(),
-            visit: visit.slot(),
+            maker: maker.slot(),
             edge: edge as u32,
             timeout: Ticket::NONE,
-            marks: Marks::new(caller.request == RequestId::FIRST),
+            marks: Marks::new(request == RequestId::FIRST),
         });
+        if self.routes[edge].timed {
+            let place = call.slot() as usize;
+            if self.terms.len() <= place {
+                self.terms.resize(place + 1, Terms::NONE);
+            }
+            self.terms[place] = Terms { started: self.now, deadline, expires: Instant::NEVER };
+        }
+        if let Maker::Visit(visit) = maker
+            && let Some(visit) = self.visits.get_mut(visit)
+        {
+            visit.call = call;
+        }
         self.send(call)
     }
 
-    /// Sends the next attempt of a call.
-    pub(super) fn send(&mut self, handle: Handle) -> Result<(), RunError> {
-        let now = self.now;
-        let Some(call) = self.calls.get_mut(handle) else { return Ok(()) };
-        let edge = call.edge as usize;
-        let retry = call.progress.attempts > 0;
-        if call.marks.send(retry && call.sent == now) >= MOST_ATTEMPTS_AT_ONE_INSTANT {
-            return Err(self.endless(edge));
-        }
-        call.progress.attempts += 1;
-        call.sent = now;
-        self.meter.attempt_sent(edge, retry, call.marks.is(Marks::FIRST), now);
-        let arrival = Waiting {
-            attempt: AttemptId { call: handle, number: call.progress.attempts },
-            edge: call.edge,
-            call_key: call.key,
-            arrived: now,
-        };
-        if let Some(answer) = self.arrive(arrival)? {
-            // Answered at once: there is nothing to wait for, so no timeout.
-            self.end_attempt(handle, answer.into());
-        } else if let Some(call) = self.calls.get_mut(handle) {
-            call.timeout = self.timeouts.set(edge, handle, now);
-        }
-        Ok(())
-    }
-
-    fn endless(&self, edge: usize) -> RunError {
-        let edge = &self.model.edges[edge];
-        RunError::EndlessRetries {
-            caller: self.model.caller_name(edge.caller).to_owned(),
-            target: self.model.services[edge.target].name.clone(),
-            at: self.now,
-        }
-    }
-
-    /// An attempt is answered. Its caller may have given it up long ago.
-    pub(super) fn answer(&mut self, attempt: AttemptId, answer: Answer) {
-        let Some(call) = self.calls.get_mut(attempt.call) else { return };
-        if !call.awaits(attempt) {
-            return;
-        }
-        self.timeouts.cancel(call.edge as usize, call.timeout);
-        self.end_attempt(attempt.call, answer.into());
-    }
-
-    /// The attempt whose timeout is due has not been answered.
-    pub(super) fn fire_timeout(&mut self) {
-        let Some(handle) = self.timeouts.fire() else { return };
-        self.end_attempt(handle, AttemptEnd::TimedOut);
-    }
-
-    /// The caller knows how an attempt ended, and decides what follows.
-    fn end_attempt(&mut self, handle: Handle, end: AttemptEnd) {
+    /// What follows the end of an attempt, but for the most common: a wait that
+    /// nobody records.
+    pub(super) fn settle(
+        &mut self,
+        handle: Handle,
+        end: AttemptEnd,
+        failed: Option<(Failure, Next)>,
+    ) {
         let Some(call) = self.calls.get_mut(handle) else { return };
-        call.marks.end();
-        call.timeout = Ticket::NONE;
-        self.meter.attempt_ended(call.edge as usize, call.sent, end, self.now);
-        let failure = match end {
-            AttemptEnd::Answered => None,
-            AttemptEnd::Failed(status) => Some(Failure::Status(status)),
-            AttemptEnd::TimedOut => Some(Failure::Timeout),
-        };
-        let next = failure.map_or(Next::Done, |failure| {
-            self.callers.decide(self.model, &self.visits, call, failure).into()
-        });
+        let next = failed.map_or(Next::Done, |(_, next)| next);
+        if let Next::RetryAfter(wait) = next {
+            call.waited += wait;
+        }
+        let call = *call;
         if self.meter.records() {
-            let visit = self.visits.handle_at(call.visit);
-            let visit = visit.and_then(|visit| self.visits.get(visit));
-            let request = visit.map_or(0, |visit| visit.request.number());
+            let request = self.caller(self.maker(&call)).map_or(0, |of| of.request.number());
             self.meter.record(handle.slot(), call.record(request, end, next, self.now));
         }
-        match (next, failure) {
+        match (next, failed) {
             (Next::RetryAfter(wait), _) => {
-                call.waited += wait;
-                self.queue.push(self.now + wait, Event::retry(handle));
+                self.schedule(self.now + wait, Turn::Event, Event::new(Happening::Retry(handle)));
             }
-            (Next::GaveUp(reason), Some(failure)) => {
-                if reason == Reason::BudgetDenied {
-                    self.meter.denied_by_budget(call.edge as usize, call.sent);
+            (Next::GaveUp(reason), Some((failure, _))) => {
+                match reason {
+                    Reason::BudgetDenied => {
+                        self.meter.denied_by_budget(call.edge as usize, call.sent);
+                    }
+                    Reason::OutOfTime => {
+                        self.meter.denied_by_deadline(call.edge as usize, call.sent);
+                    }
+                    _ => {}
                 }
-                let call = *call;
                 self.calls.remove(handle);
-                self.give_up(&call, failure, reason);
+                self.fail_maker(self.maker(&call), call.waited, failure, reason);
             }
             (Next::Done | Next::GaveUp(_), _) => {
-                let call = *call;
                 self.calls.remove(handle);
                 self.succeed(&call);
             }
         }
     }
 
+    /// A wait has ended at the deadline or after it: nothing more is sent.
+    pub(super) fn out_of_time(&mut self, handle: Handle) {
+        let Some(call) = self.calls.remove(handle) else { return };
+        self.meter.denied_by_deadline(call.edge as usize, call.sent);
+        self.fail_maker(self.maker(&call), call.waited, Failure::Timeout, Reason::OutOfTime);
+    }
+
+    /// What makes a call. It outlives it.
+    pub(super) fn maker(&self, call: &Call) -> Maker {
+        if self.routes[call.edge as usize].from_client {
+            Maker::Request(self.requests.handle_at(call.maker).unwrap_or(Handle::NONE))
+        } else {
+            Maker::Visit(self.visits.handle_at(call.maker).unwrap_or(Handle::NONE))
+        }
+    }
+
     /// A call has been answered well: what made it goes on.
     fn succeed(&mut self, call: &Call) {
-        self.callers.call_succeeded(&self.visits, call);
-        let Some(caller) = self.visits.handle_at(call.visit) else { return };
-        if let Some(visit) = self.visits.get_mut(caller) {
-            visit.waited += call.waited;
+        let maker = self.maker(call);
+        if self.routes[call.edge as usize].has_budget {
+            let owner = self.caller(maker).map_or(0, |caller| caller.owner);
+            self.callers.call_succeeded(owner, call);
         }
-        self.steps.push(Step::Proceed(caller));
+        self.add_wait(maker, call.waited);
+        self.steps.push(Step::Proceed(maker));
+    }
+
+    fn add_wait(&mut self, maker: Maker, waited: Duration) {
+        if let Maker::Request(handle) = maker
+            && let Some(request) = self.requests.get_mut(handle)
+        {
+            request.waited += waited;
+        }
     }
 
     /// A call has failed for good: what made it fails too.
-    fn give_up(&mut self, call: &Call, failure: Failure, reason: Reason) {
-        let Some(caller) = self.visits.handle_at(call.visit) else { return };
-        let Some(visit) = self.visits.get_mut(caller) else { return };
-        visit.waited += call.waited;
-        if visit.is_request() {
-            let request = *visit;
-            self.visits.remove(caller);
-            self.end_request(&request, Some(reason));
-        } else {
-            self.leave(caller, Answer::Failed(failure.status_handed_up()));
+    fn fail_maker(&mut self, maker: Maker, waited: Duration, failure: Failure, reason: Reason) {
+        self.add_wait(maker, waited);
+        match maker {
+            Maker::Request(handle) => self.end_request(handle, Some(reason)),
+            Maker::Visit(handle) => self.fail_visit(handle, failure.status_handed_up()),
         }
+    }
+
+    /// What made a call has been stopped: the call ends without an answer.
+    pub(super) fn abandon_call(&mut self, handle: Handle) {
+        let Some(call) = self.calls.remove(handle) else { return };
+        if !call.is_out() {
+            return;
+        }
+        self.timeouts.cancel(call.edge as usize, call.timeout);
+        self.meter.attempt_abandoned(call.edge as usize, call.sent);
+        self.give_up_on(&call, handle);
     }
 }

@@ -2,11 +2,10 @@
 //! budgets, and with these their decisions.
 
 use super::call::Call;
-use super::serve::Visit;
-use crate::des::{Handle, Slab};
+use crate::des::Handle;
 use crate::draw::{Mt19937, Mulberry32, Purpose, Stream};
 use crate::model::spec::{Caller, Edge, Model, RandomSource, Scope};
-use crate::policy::{Budget, Decision, Failure};
+use crate::policy::{Budget, Decision, Failed};
 
 /// What callers have besides their calls: draws of waits, and budgets.
 pub(super) struct Callers {
@@ -123,7 +122,8 @@ impl Callers {
             let first = known.map_or(self.budgets.len() as u32, |&(.., first)| first);
             let copies = match owner {
                 Some(Caller::Client(client)) => model.clients[client].processes,
-                Some(Caller::Service(_)) | None => 1,
+                Some(Caller::Service(service)) => u64::from(model.services[service].instances),
+                None => 1,
             };
             if known.is_none() {
                 laid_out.push((owner, target, index, first));
@@ -141,56 +141,55 @@ impl Callers {
         }
     }
 
-    /// What the caller's policy says to a failed attempt.
+    /// What the policy of a caller says to a failed attempt. `owner` is the
+    /// client process or the instance that makes the call.
     #[inline]
     pub(super) fn decide(
         &mut self,
         model: &Model,
-        visits: &Slab<Visit>,
+        owner: u32,
         call: &mut Call,
-        failure: Failure,
+        failed: Failed,
     ) -> Decision {
         let index = call.edge as usize;
         let edge = &model.edges[index];
-        let budget = self.budget_slot(index, || owner(visits, call));
+        let budget = self.budget_slot(index, owner);
         let Self { waits, drawn, budgets, .. } = self;
-        let (key, visit, attempts) = (call.key, call.visit, call.progress.attempts);
+        let (key, maker, attempts) = (call.key, call.maker, call.progress.attempts);
         let draw = || match drawn {
             Some(drawn) if matches!(edge.caller, Caller::Client(_)) => {
-                drawn.draw(index, visit as usize, attempts)
+                drawn.draw(index, maker as usize, attempts)
             }
             _ => waits[index].draw(key.attempt(attempts)),
         };
         let budget = budget.and_then(|slot| budgets.get_mut(slot));
-        edge.retry.decide(failure, &mut call.progress, draw, budget)
+        edge.retry.decide(failed, &mut call.progress, draw, budget)
     }
 
     /// A call begins for this client process or instance.
     pub(super) fn call_started(&mut self, edge: usize, owner: u32) {
-        if let Some(slot) = self.budget_slot(edge, || owner) {
+        if let Some(slot) = self.budget_slot(edge, owner) {
             self.budgets[slot].call_started();
         }
     }
 
-    /// A call has been answered well.
-    pub(super) fn call_succeeded(&mut self, visits: &Slab<Visit>, call: &Call) {
-        if let Some(slot) = self.budget_slot(call.edge as usize, || owner(visits, call)) {
+    /// A call of this client process or instance has been answered well.
+    pub(super) fn call_succeeded(&mut self, owner: u32, call: &Call) {
+        if let Some(slot) = self.budget_slot(call.edge as usize, owner) {
             self.budgets[slot].call_succeeded(call.progress.attempts);
         }
     }
 
-    /// The budget that pays for the retries of a call. Who makes the call is
-    /// asked only where it matters.
+    /// The budget that pays for the retries of a call.
     #[inline]
-    fn budget_slot(&self, edge: usize, owner: impl FnOnce() -> u32) -> Option<usize> {
+    fn budget_slot(&self, edge: usize, owner: u32) -> Option<usize> {
         let (first, each) = self.budget_of[edge]?;
-        Some((first + if each { owner() } else { 0 }) as usize)
+        Some((first + if each { owner } else { 0 }) as usize)
     }
-}
 
-/// The client process or the instance that makes a call. What makes a call
-/// outlives it.
-fn owner(visits: &Slab<Visit>, call: &Call) -> u32 {
-    let visit = visits.handle_at(call.visit).and_then(|handle| visits.get(handle));
-    visit.map_or(0, |visit| visit.owner)
+    /// Whether a budget pays for the retries on an edge, and whether each owner
+    /// of calls has one.
+    pub(super) fn budget_rule(&self, edge: usize) -> (bool, bool) {
+        self.budget_of[edge].map_or((false, false), |(_, each)| (true, each))
+    }
 }

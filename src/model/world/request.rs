@@ -1,159 +1,162 @@
-//! Requests: when they start, which client process sends them, and how they end.
+//! Requests: they start, make their calls one after another, and end.
 
-use super::serve::Visit;
-use super::{Key, RequestId, Step, World};
-use crate::draw::{Purpose, Stream, name_hash};
-use crate::law;
+use super::event::{RequestId, Turn};
+use super::sources::Starting;
+use super::{Event, Happening, Key, Maker, Step, World};
+use crate::des::Handle;
 use crate::model::error::RunError;
 use crate::model::meter::EndedRequest;
-use crate::model::spec::{Arrivals, Client, Model};
+use crate::model::spec::Model;
 use crate::policy::Reason;
-use crate::time::{Duration, Instant, NANOS_PER_SECOND};
+use crate::time::{Duration, Instant};
+use std::collections::VecDeque;
 
-/// The requests that are still to come, of all client tables.
-pub(super) struct Sources<'m> {
-    sources: Vec<Source<'m>>,
-    next: Instant,
-    ended: u64,
+/// A request that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    pub(super) key: Key,
+    pub(super) id: RequestId,
+    pub(super) started: Instant,
+    /// Its waits so far.
+    pub(super) waited: Duration,
+    /// When it is over, whatever has become of it.
+    pub(super) deadline: Instant,
+    /// The client process that sends it.
+    pub(super) process: u32,
+    /// Index of its kind at its client table.
+    kind: u32,
+    /// How many of its calls have begun.
+    calls_begun: u32,
+    /// Whether it waits for a place in the pool of its process.
+    pooled: bool,
 }
 
-/// The requests that are still to come, of one client table.
-struct Source<'m> {
-    client: &'m Client,
-    name: u64,
-    gaps: Stream,
-    processes: Stream,
-    /// How many have started.
-    started: u64,
-    /// When the next one starts.
-    next: Instant,
+/// The requests that the processes of a client table have out at once.
+pub(super) struct Pool {
+    most: u32,
+    /// Of each process: how many are out, and which wait.
+    processes: Vec<(u32, VecDeque<Handle>)>,
 }
 
-impl<'m> Source<'m> {
-    fn new(client: &'m Client, seed: u64, replication: u64) -> Self {
-        let stream = |purpose| Stream::new(seed, replication, purpose, &client.name);
-        let mut source = Self {
-            client,
-            name: name_hash(&client.name),
-            gaps: stream(Purpose::Arrival),
-            processes: stream(Purpose::Process),
-            started: 0,
-            next: Instant::ZERO,
-        };
-        if let Arrivals::Poisson { .. } = client.arrivals {
-            source.next = source.following(Instant::ZERO);
-        }
-        if client.requests == Some(0) {
-            source.next = Instant::NEVER;
-        }
-        source
-    }
-
-    /// When request number `started` starts, if the one before it started at `last`.
-    fn following(&self, last: Instant) -> Instant {
-        if self.client.requests.is_some_and(|most| self.started >= most) {
-            return Instant::NEVER;
-        }
-        match &self.client.arrivals {
-            Arrivals::Together { .. } => last,
-            Arrivals::OneByOne | Arrivals::Closed { .. } | Arrivals::Trace(_) => Instant::NEVER,
-            Arrivals::Poisson { rate } => {
-                let rate = rate.steady_rate().unwrap_or(1.0);
-                let u = self.gaps.draw(Key::request(self.name, self.started));
-                last + law::exponential(NANOS_PER_SECOND as f64 / rate, u)
-            }
-            Arrivals::Constant { rate } => {
-                let rate = rate.steady_rate().unwrap_or(1.0);
-                let nanos = self.started as f64 * NANOS_PER_SECOND as f64 / rate;
-                Instant::ZERO + Duration::from_nanos_f64(nanos)
-            }
-        }
-    }
-
-    /// The client process that sends request `number`.
-    fn process(&self, number: u64) -> u64 {
-        let processes = self.client.processes;
-        match &self.client.arrivals {
-            Arrivals::Together { .. } | Arrivals::Constant { .. } => number % processes,
-            _ if processes == 1 => 0,
-            _ => {
-                let u = self.processes.draw(Key::request(self.name, number));
-                ((u * processes as f64) as u64).min(processes - 1)
-            }
-        }
-    }
-}
-
-impl<'m> Sources<'m> {
-    pub(super) fn new(model: &'m Model, replication: u64) -> Self {
-        let source = |client| Source::new(client, model.seed, replication);
-        let mut sources = Self {
-            sources: model.clients.iter().map(source).collect(),
-            next: Instant::ZERO,
-            ended: 0,
-        };
-        sources.find_next();
-        sources
-    }
-
-    /// When the next request starts.
-    #[inline]
-    pub(super) fn next(&self) -> Instant {
-        self.next
-    }
-
-    /// Requests that have ended.
-    pub(super) fn ended(&self) -> u64 {
-        self.ended
-    }
-
-    /// Requests that have started.
-    pub(super) fn started(&self) -> u64 {
-        self.sources.iter().map(|source| source.started).sum()
-    }
-
-    /// Requests in all, where that is known.
-    pub(super) fn expected(&self) -> Option<u64> {
-        self.sources.iter().map(|source| source.client.requests).sum()
-    }
-
-    fn find_next(&mut self) {
-        self.next = self.sources.iter().map(|source| source.next).min().unwrap_or(Instant::NEVER);
-    }
+/// The pools of all client tables, for those that have one.
+pub(super) fn pools(model: &Model) -> Vec<Option<Pool>> {
+    let pool = |client: &crate::model::spec::Client| {
+        let most = client.pool?;
+        let processes = (0..client.processes).map(|_| (0, VecDeque::new())).collect();
+        Some(Pool { most, processes })
+    };
+    model.clients.iter().map(pool).collect()
 }
 
 impl World<'_> {
-    /// The next request starts: its client calls the first service.
+    /// The next request of those that do not wait for another starts.
     pub(super) fn start_request(&mut self) -> Result<(), RunError> {
+        match self.sources.start(self.now)? {
+            Some(starting) => self.start(&starting),
+            None => Ok(()),
+        }
+    }
+
+    /// A process of a closed client table sends its next request.
+    pub(super) fn start_of(&mut self, client: u32, process: u32) -> Result<(), RunError> {
+        match self.sources.start_of(client, process, self.now)? {
+            Some(starting) => self.start(&starting),
+            None => Ok(()),
+        }
+    }
+
+    fn start(&mut self, starting: &Starting) -> Result<(), RunError> {
+        let &Starting { client, number, process, kind, key } = starting;
         self.check_alive()?;
         let now = self.now;
-        let due = self.sources.sources.iter_mut().enumerate().find(|(_, s)| s.next == now);
-        let Some((client, source)) = due else { return Ok(()) };
-        let number = source.started;
-        source.started += 1;
-        source.next = source.following(now);
-        let process = source.process(number);
-        let key = Key::request(source.name, number);
-        self.sources.find_next();
         self.meter.request_started(client, now);
-        let id = RequestId::new(client, number);
-        let visit = self.visits.insert(Visit::request(key, id, process as u32, now));
-        self.callers.request_started(self.model, client, visit);
-        self.steps.push(Step::Proceed(visit));
+        let deadline = self.model.clients[client].deadline;
+        let request = self.requests.insert(Request {
+            key,
+            id: RequestId::new(client, number),
+            started: now,
+            waited: Duration::ZERO,
+            deadline: deadline.map_or(Instant::NEVER, |length| now + length),
+            process,
+            kind,
+            calls_begun: 0,
+            pooled: false,
+        });
+        self.callers.request_started(self.model, client, request);
+        if self.takes_place(client, process, request) {
+            self.steps.push(Step::Proceed(Maker::Request(request)));
+        }
         Ok(())
     }
 
-    /// A request ends, well or with the reason for which its client gave up.
-    pub(super) fn end_request(&mut self, visit: &Visit, failure: Option<Reason>) {
-        let client = visit.request.client();
-        let ended = EndedRequest { client, started: visit.started, waited: visit.waited, failure };
-        self.meter.request_ended(&ended, self.now);
-        self.sources.ended += 1;
-        let source = &mut self.sources.sources[client];
-        let more = source.client.requests.is_none_or(|most| source.started < most);
-        if source.client.arrivals == Arrivals::OneByOne && more {
-            source.next = self.now;
-            self.sources.next = self.sources.next.min(self.now);
+    /// Whether a request has a place in the pool of its process. If not, it
+    /// waits for one.
+    fn takes_place(&mut self, client: usize, process: u32, handle: Handle) -> bool {
+        let Some(pool) = &mut self.pools[client] else { return true };
+        let (out, line) = &mut pool.processes[process as usize];
+        if *out < pool.most {
+            *out += 1;
+            return true;
         }
+        line.push_back(handle);
+        if let Some(request) = self.requests.get_mut(handle) {
+            request.pooled = true;
+            let deadline = request.deadline;
+            if deadline != Instant::NEVER {
+                self.schedule(deadline, Turn::Timeout, Event::new(Happening::Overdue(handle)));
+            }
+        }
+        false
+    }
+
+    /// The deadline of a request is over; if it still waits for a place, it ends.
+    pub(super) fn overdue(&mut self, handle: Handle) {
+        if self.requests.get(handle).is_some_and(|request| request.pooled) {
+            self.end_request(handle, Some(Reason::OutOfTime));
+        }
+    }
+
+    /// A request makes its next call, or has been answered well.
+    pub(super) fn request_proceeds(&mut self, handle: Handle) -> Result<(), RunError> {
+        let Some(request) = self.requests.get_mut(handle) else { return Ok(()) };
+        let kind = &self.model.clients[request.id.client()].kinds[request.kind as usize];
+        let Some(&edge) = kind.calls.get(request.calls_begun as usize) else {
+            self.end_request(handle, None);
+            return Ok(());
+        };
+        request.calls_begun += 1;
+        self.begin_call(Maker::Request(handle), edge)
+    }
+
+    /// A request ends, well or with the reason for which its client gave up.
+    pub(super) fn end_request(&mut self, handle: Handle, failure: Option<Reason>) {
+        let Some(request) = self.requests.remove(handle) else { return };
+        let client = request.id.client();
+        let Request { key, started, waited, process, .. } = request;
+        let ended = EndedRequest { client, started, waited, failure };
+        self.meter.request_ended(&ended, self.now);
+        self.ended += 1;
+        if !request.pooled {
+            self.leave_pool(client, process);
+        }
+        if let Some((at, event)) = self.sources.ended(client, process, key, started, self.now) {
+            self.schedule(at, Turn::Arrival, event);
+        }
+    }
+
+    /// A place in the pool of a process is free: the request that waits longest
+    /// takes it.
+    fn leave_pool(&mut self, client: usize, process: u32) {
+        let Some(pool) = &mut self.pools[client] else { return };
+        let (out, line) = &mut pool.processes[process as usize];
+        // Some that wait may have ended at their deadline.
+        while let Some(next) = line.pop_front() {
+            if let Some(request) = self.requests.get_mut(next) {
+                request.pooled = false;
+                self.steps.push(Step::Proceed(Maker::Request(next)));
+                return;
+            }
+        }
+        *out -= 1;
     }
 }

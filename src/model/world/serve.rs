@@ -1,19 +1,20 @@
-//! Services: attempts arrive, wait for a worker, are worked on, and are answered.
+//! Attempts at services: they arrive, wait for a worker, are worked on, and are
+//! answered.
 
-use super::{Answer, AttemptId, Event, Key, RequestId, Step, World};
-use crate::des::{ChunkedQueue, Handle};
-use crate::draw::{Purpose, Stream};
-use crate::law::Law;
+use super::event::{Answer, AttemptId, RequestId, Turn};
+use super::site::Frozen;
+use super::{Event, Happening, Key, Maker, Step, World};
+use crate::des::Handle;
 use crate::model::error::RunError;
-use crate::model::spec::{Model, Service};
 use crate::time::{Duration, Instant};
 
-/// A service's workers, queue and draws.
-pub(super) struct ServiceState {
-    busy: u32,
-    queue: ChunkedQueue,
-    failures: Stream,
-    service_times: Stream,
+/// An attempt on its way to a service.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) attempt: AttemptId,
+    pub(super) edge: u32,
+    /// The key of its call: that of the attempt follows when it is needed.
+    pub(super) call_key: Key,
 }
 
 /// An attempt at a service before a worker takes it.
@@ -21,204 +22,281 @@ pub(super) struct ServiceState {
 pub(super) struct Waiting {
     pub(super) attempt: AttemptId,
     pub(super) edge: u32,
-    /// The key of its call: that of the attempt follows when it is needed.
-    pub(super) call_key: Key,
+    call_key: Key,
     pub(super) arrived: Instant,
+    pub(super) instance: u32,
 }
 
-impl Waiting {
+/// What some attempts carry besides, from their arrival to their service.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Burden {
+    /// The time of its service, if that is drawn on arrival.
+    work: Duration,
+    /// The deadline that travels with it.
+    deadline: Instant,
+}
+
+impl Burden {
+    pub(super) const NONE: Self = Self { work: Duration::ZERO, deadline: Instant::NEVER };
+}
+
+impl Arrival {
     /// The key of the attempt.
-    fn key(&self) -> Key {
+    #[inline]
+    pub(super) fn key(&self) -> Key {
         self.call_key.attempt(self.attempt.number)
     }
 }
 
-/// Something that makes calls in turn: a request at its client, or an attempt
-/// that a worker of a service has taken.
+impl Waiting {
+    /// The key of the attempt.
+    #[inline]
+    pub(super) fn key(&self) -> Key {
+        self.call_key.attempt(self.attempt.number)
+    }
+}
+
+/// An attempt that a worker of a service has taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Visit {
     pub(super) key: Key,
     pub(super) request: RequestId,
-    /// When the request started, or the service of the attempt.
-    pub(super) started: Instant,
-    /// Of a request: its waits so far.
-    pub(super) waited: Duration,
-    /// Of an attempt: when its caller gives it up.
-    patience: Instant,
-    /// Of an attempt: which one; of a request: none.
-    attempt: AttemptId,
-    /// Index of the client table or the service.
-    site: u32,
-    /// The client process, or the instance of the service.
-    pub(super) owner: u32,
+    /// When its service began.
+    started: Instant,
+    /// When its caller gives it up.
+    pub(super) patience: Instant,
+    /// When whatever it is for is over, as far as it has been told.
+    pub(super) deadline: Instant,
+    /// How long its instance had hung when its work began.
+    hung: Duration,
+    pub(super) attempt: AttemptId,
+    pub(super) edge: u32,
+    /// The place of its instance, and its number at the service.
+    pub(super) instance: u32,
+    pub(super) number: u32,
     /// How many of its calls have begun.
     calls_begun: u32,
-}
-
-impl Visit {
-    pub(super) fn request(key: Key, request: RequestId, process: u32, now: Instant) -> Self {
-        Self {
-            key,
-            request,
-            started: now,
-            waited: Duration::ZERO,
-            patience: Instant::NEVER,
-            attempt: AttemptId { call: Handle::NONE, number: 0 },
-            site: request.client() as u32,
-            owner: process,
-            calls_begun: 0,
-        }
-    }
-
-    /// Whether it is a request rather than an attempt at a service.
-    pub(super) fn is_request(&self) -> bool {
-        self.attempt.call == Handle::NONE
-    }
-}
-
-/// The services at the start of a run.
-pub(super) fn states(model: &Model, replication: u64) -> Vec<ServiceState> {
-    let state = |service: &Service| {
-        let stream = |purpose| Stream::new(model.seed, replication, purpose, &service.name);
-        ServiceState {
-            busy: 0,
-            queue: ChunkedQueue::new(),
-            failures: stream(Purpose::Failure),
-            service_times: stream(Purpose::ServiceTime),
-        }
-    };
-    model.services.iter().map(state).collect()
-}
-
-impl ServiceState {
-    fn service_time(&self, law: &Law, arrival: &Waiting) -> Duration {
-        match law {
-            Law::Constant(time) => *time,
-            _ => law.sample(self.service_times.draws(arrival.key())),
-        }
-    }
-
-    /// What its own work on an attempt comes to. A share of 0 or 1 needs no draw.
-    fn own_answer(&self, service: &Service, key: impl FnOnce() -> Key) -> Answer {
-        let fails = service.fails >= 1.0
-            || service.fails > 0.0 && self.failures.draw(key()) < service.fails;
-        if fails { Answer::Failed(service.status) } else { Answer::Good }
-    }
+    /// The call that it waits for, or none.
+    pub(super) call: Handle,
 }
 
 impl World<'_> {
+    /// The answer of a service that takes no time, in the instant of asking.
+    #[inline]
+    pub(super) fn answer_at_once(
+        &mut self,
+        target: usize,
+        key: impl FnOnce() -> Key,
+    ) -> Option<Answer> {
+        let site = &self.sites[target];
+        if !site.at_once {
+            return None;
+        }
+        self.meter.service_began(target, self.now, self.now);
+        Some(site.own_answer(&self.model.services[target], key))
+    }
+
     /// An attempt arrives: a free worker takes it, or it waits. Gives the answer
     /// if there is one at once.
-    pub(super) fn arrive(&mut self, arrival: Waiting) -> Result<Option<Answer>, RunError> {
-        let target = self.model.edges[arrival.edge as usize].target;
-        let state = &mut self.services[target];
-        let free = self.model.services[target].workers.is_none_or(|most| state.busy < most);
-        if free {
-            return Ok(self.begin_service(target, arrival));
+    pub(super) fn arrive(&mut self, arrival: Arrival) -> Result<Option<Answer>, RunError> {
+        let target = self.routes[arrival.edge as usize].target as usize;
+        let service = &self.model.services[target];
+        let Arrival { attempt, edge, call_key } = arrival;
+        let place = self.sites[target].choose(service.balance, &self.instances, || arrival.key());
+        let instance = &self.instances[place as usize];
+        if instance.condition.down {
+            return Ok(Some(Answer::Unreachable));
         }
-        state.queue.push_back(&mut self.waiting, arrival);
-        self.queued += 1;
-        self.meter.service_changed(target, 1, 0, self.now);
-        self.check_alive()?;
-        Ok(None)
+        let waiting = Waiting { attempt, edge, call_key, arrived: self.now, instance: place };
+        let burden =
+            if self.burdened { self.burden(target, place, &arrival) } else { Burden::NONE };
+        if instance.is_free() {
+            return Ok(self.begin_service(waiting, burden));
+        }
+        self.join_line(place, waiting, burden)
+    }
+
+    /// What an attempt that arrives now carries.
+    fn burden(&self, target: usize, place: u32, arrival: &Arrival) -> Burden {
+        let service = &self.model.services[target];
+        let mut burden = Burden::NONE;
+        if service.drawn_on_arrival {
+            let instance = &self.instances[place as usize];
+            let work = self.sites[target].service_time(&service.service_time, || arrival.key());
+            let others = instance.busy + instance.waiting;
+            burden.work = stretched(work, instance.factor(service.slowdown, others, self.now));
+        }
+        let call = arrival.attempt.call;
+        if self.model.edges[arrival.edge as usize].has_deadline && self.calls.contains(call) {
+            let terms = self.terms.get(call.slot() as usize);
+            burden.deadline = terms.map_or(Instant::NEVER, |terms| terms.deadline);
+        }
+        burden
     }
 
     /// A worker takes an attempt. Its own work comes first, then its calls.
     /// Gives the answer if no time passes until then.
-    fn begin_service(&mut self, target: usize, arrival: Waiting) -> Option<Answer> {
-        let (service, state) = (&self.model.services[target], &mut self.services[target]);
-        let time = state.service_time(&service.service_time, &arrival);
-        self.meter.service_began(target, arrival.arrived, self.now);
+    fn begin_service(&mut self, waiting: Waiting, burden: Burden) -> Option<Answer> {
+        let now = self.now;
+        let place = waiting.instance;
+        let instance = &mut self.instances[place as usize];
+        let target = instance.site as usize;
+        let (service, site) = (&self.model.services[target], &self.sites[target]);
+        self.meter.service_began(target, waiting.arrived, now);
+        let time = if service.drawn_on_arrival {
+            burden.work
+        } else {
+            let work = site.service_time(&service.service_time, || waiting.key());
+            let others = instance.busy + instance.waiting;
+            stretched(work, instance.factor(service.slowdown, others, now))
+        };
         if time.is_zero() && service.calls.is_empty() {
             // No time passes, so no worker is ever seen busy with it.
-            return Some(state.own_answer(service, || arrival.key()));
+            let fault = site.fault_answer(&instance.condition, waiting.key());
+            return Some(fault.unwrap_or_else(|| site.own_answer(service, || waiting.key())));
         }
-        state.busy += 1;
-        self.meter.service_changed(target, 0, 1, self.now);
-        let timeout = match self.model.edges[arrival.edge as usize].timeout {
-            Some(Law::Constant(length)) => Some(length),
-            _ => None,
-        };
+        instance.busy += 1;
+        let hung = instance.hung;
+        self.meter.service_changed(target, 0, 1, now);
         let visit = self.visits.insert(Visit {
-            key: arrival.key(),
-            request: self.request_of(&arrival),
-            started: self.now,
-            waited: Duration::ZERO,
-            patience: timeout.map_or(Instant::NEVER, |timeout| arrival.arrived + timeout),
-            attempt: arrival.attempt,
-            site: target as u32,
-            owner: 0,
+            key: waiting.key(),
+            request: self.request_of(waiting.attempt),
+            started: now,
+            patience: self.patience_of(&waiting),
+            deadline: burden.deadline,
+            hung,
+            attempt: waiting.attempt,
+            edge: waiting.edge,
+            instance: place,
+            number: place - site.first,
             calls_begun: 0,
+            call: Handle::NONE,
         });
+        self.track_visit(target, waiting.attempt, visit);
         if time.is_zero() {
             // A step rather than a call: a line of attempts that all fail at once
             // would otherwise be worked off in recursion.
             self.steps.push(Step::OwnWorkDone(visit));
         } else {
-            self.queue.push(self.now + time, Event::served(visit));
+            self.schedule(now + time, Turn::Event, Event::new(Happening::Served(visit)));
         }
         None
     }
 
     /// The request on whose behalf an attempt was sent, as long as its caller
     /// is there to tell.
-    fn request_of(&self, arrival: &Waiting) -> RequestId {
-        let call = self.calls.get(arrival.attempt.call);
-        let visit = call.and_then(|call| self.visits.handle_at(call.visit));
-        visit.and_then(|visit| self.visits.get(visit)).map_or(RequestId::UNKNOWN, |v| v.request)
+    fn request_of(&self, attempt: AttemptId) -> RequestId {
+        let Some(call) = self.calls.get(attempt.call) else { return RequestId::UNKNOWN };
+        let request = match self.maker(call) {
+            Maker::Request(handle) => self.requests.get(handle).map(|request| request.id),
+            Maker::Visit(handle) => self.visits.get(handle).map(|visit| visit.request),
+        };
+        request.unwrap_or(RequestId::UNKNOWN)
+    }
+
+    /// When the caller of an attempt whose service begins gives it up: now, if
+    /// it has done so.
+    fn patience_of(&self, waiting: &Waiting) -> Instant {
+        let attempt = waiting.attempt;
+        let Some(call) = self.calls.get(attempt.call).filter(|call| call.awaits(attempt)) else {
+            return self.now;
+        };
+        let edge = waiting.edge as usize;
+        if self.routes[edge].timed {
+            return self.terms[attempt.call.slot() as usize].expires;
+        }
+        self.timeouts.length(edge).map_or(Instant::NEVER, |length| call.sent + length)
     }
 
     /// A service has finished its own work on an attempt: it fails of itself,
     /// or goes on to the services below.
     pub(super) fn own_work_done(&mut self, handle: Handle) {
-        let Some(visit) = self.visits.get(handle) else { return };
-        let target = visit.site as usize;
-        let (service, key) = (&self.model.services[target], visit.key);
-        match self.services[target].own_answer(service, || key) {
-            Answer::Good => self.steps.push(Step::Proceed(handle)),
-            failed @ Answer::Failed(_) => self.leave(handle, failed),
+        let Some(visit) = self.visits.get_mut(handle) else { return };
+        let place = visit.instance as usize;
+        let instance = &mut self.instances[place];
+        let lost = instance.hung - visit.hung;
+        if instance.condition.hangs {
+            instance.frozen.push(Frozen::Served(handle, self.now + lost));
+            return;
+        }
+        if !lost.is_zero() {
+            visit.hung = instance.hung;
+            self.schedule(self.now + lost, Turn::Event, Event::new(Happening::Served(handle)));
+            return;
+        }
+        let (target, key) = (instance.site as usize, visit.key);
+        let site = &self.sites[target];
+        let fault = site.fault_answer(&instance.condition, key);
+        let answer = fault.unwrap_or_else(|| site.own_answer(&self.model.services[target], || key));
+        match answer {
+            Answer::Good => self.steps.push(Step::Proceed(Maker::Visit(handle))),
+            failed => self.leave(handle, failed),
         }
     }
 
-    /// A request or a visit makes its next call, or is done with all of them.
-    pub(super) fn proceed(&mut self, handle: Handle) -> Result<(), RunError> {
+    /// A visit makes its next call, or is done with all of them.
+    pub(super) fn visit_proceeds(&mut self, handle: Handle) -> Result<(), RunError> {
         let Some(visit) = self.visits.get_mut(handle) else { return Ok(()) };
-        let site = visit.site as usize;
-        let calls = if visit.is_request() {
-            &self.model.clients[site].kinds[0].calls
-        } else {
-            &self.model.services[site].calls
-        };
-        if let Some(&edge) = calls.get(visit.calls_begun as usize) {
-            visit.calls_begun += 1;
-            return self.begin_call(handle, edge);
+        let instance = &mut self.instances[visit.instance as usize];
+        visit.call = Handle::NONE;
+        if instance.condition.hangs {
+            instance.frozen.push(Frozen::Proceed(handle));
+            return Ok(());
         }
-        if visit.is_request() {
-            let visit = *visit;
-            self.visits.remove(handle);
-            self.end_request(&visit, None);
-        } else {
+        let calls = &self.model.services[instance.site as usize].calls;
+        let Some(&edge) = calls.get(visit.calls_begun as usize) else {
             self.leave(handle, Answer::Good);
+            return Ok(());
+        };
+        visit.calls_begun += 1;
+        self.begin_call(Maker::Visit(handle), edge)
+    }
+
+    /// A call of a visit has failed for good: so does the visit.
+    pub(super) fn fail_visit(&mut self, handle: Handle, status: u16) {
+        let Some(visit) = self.visits.get_mut(handle) else { return };
+        let instance = &mut self.instances[visit.instance as usize];
+        visit.call = Handle::NONE;
+        if instance.condition.hangs {
+            instance.frozen.push(Frozen::Fail(handle, status));
+        } else {
+            self.leave(handle, Answer::Failed(status));
         }
-        Ok(())
     }
 
     /// A worker is done with an attempt: it answers and takes the next.
-    pub(super) fn leave(&mut self, handle: Handle, answer: Answer) {
-        let Some(visit) = self.visits.remove(handle) else { return };
-        let target = visit.site as usize;
-        self.count_waste(&visit, self.now);
-        self.services[target].busy -= 1;
-        self.meter.service_changed(target, 0, -1, self.now);
+    fn leave(&mut self, handle: Handle, answer: Answer) {
+        let Some(visit) = self.end_visit(handle) else { return };
         // The stack's top is next: what is answered first must lie above the rest.
         let floor = self.steps.len();
-        self.steps.push(Step::Answer(visit.attempt, answer));
+        let step = self.reply(visit.edge, visit.attempt, visit.key, answer);
+        self.steps.extend(step);
+        self.take_next(visit.instance, floor);
+    }
+
+    /// A visit ends, and its worker is free.
+    pub(super) fn end_visit(&mut self, handle: Handle) -> Option<Visit> {
+        let visit = self.visits.remove(handle)?;
+        let instance = &mut self.instances[visit.instance as usize];
+        instance.busy -= 1;
+        let target = instance.site as usize;
+        self.count_waste(&visit, self.now);
+        self.meter.service_changed(target, 0, -1, self.now);
+        self.untrack(target, visit.attempt);
+        Some(visit)
+    }
+
+    /// Free workers of an instance take who waits. Answers at once go below
+    /// those above `floor`.
+    pub(super) fn take_next(&mut self, place: u32, floor: usize) {
         // Work that takes no time leaves the worker free for the next at once.
-        while let Some(next) = self.services[target].queue.pop_front(&mut self.waiting) {
-            self.queued -= 1;
-            self.meter.service_changed(target, -1, 0, self.now);
-            let Some(answer) = self.begin_service(target, next) else { break };
-            self.steps.insert(floor, Step::Answer(next.attempt, answer));
+        while self.instances[place as usize].is_free() {
+            let Some((next, burden)) = self.next_in_line(place) else { break };
+            let Some(answer) = self.begin_service(next, burden) else { continue };
+            let step = self.reply(next.edge, next.attempt, next.key(), answer);
+            if let Some(step) = step {
+                self.steps.insert(floor, step);
+            }
         }
     }
 
@@ -228,15 +306,37 @@ impl World<'_> {
             self.calls.get(visit.attempt.call).is_some_and(|call| call.awaits(visit.attempt));
         if !wanted {
             let from = visit.started.max(visit.patience);
-            self.meter.wasted(visit.site as usize, until.since(from));
+            let target = self.instances[visit.instance as usize].site as usize;
+            self.meter.wasted(target, until.since(from));
         }
     }
 
     /// Counts the waste of visits that are still being worked on at the end.
     pub(super) fn waste_of_open_visits(&mut self, ended: Instant) {
         let open: Vec<Visit> = self.visits.iter().map(|(_, visit)| *visit).collect();
-        for visit in open.iter().filter(|visit| !visit.is_request()) {
+        for visit in &open {
             self.count_waste(visit, ended);
         }
     }
+}
+
+impl Visit {
+    /// The work that was to be done at `due` when its instance began to hang at
+    /// `since` goes on now, and will be done at the instant given back.
+    pub(super) fn thaw(
+        &mut self,
+        hung: Duration,
+        due: Instant,
+        since: Instant,
+        now: Instant,
+    ) -> Instant {
+        self.hung = hung;
+        now + due.since(since)
+    }
+}
+
+/// A time so many times as long.
+#[inline]
+fn stretched(time: Duration, factor: f64) -> Duration {
+    if factor == 1.0 { time } else { Duration::from_nanos_f64(time.as_nanos() as f64 * factor) }
 }

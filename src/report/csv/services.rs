@@ -61,10 +61,12 @@ fn sum_of(a: &EdgeOutcome, b: &EdgeOutcome) -> EdgeOutcome {
         retries: a.retries + b.retries,
         answered: a.answered + b.answered,
         failed: a.failed + b.failed,
+        refused_queue: a.refused_queue + b.refused_queue,
         timed_out: a.timed_out + b.timed_out,
         abandoned: a.abandoned + b.abandoned,
         still_out: a.still_out + b.still_out,
         denied_budget: a.denied_budget + b.denied_budget,
+        denied_deadline: a.denied_deadline + b.denied_deadline,
         first_request: a.first_request + b.first_request,
     }
 }
@@ -82,12 +84,12 @@ fn row(rows: &mut Rows<impl Write>, result: &VariantResult, edge: &EdgeOutcome) 
     rows.count(edge.failed)?;
     rows.count(edge.timed_out)?;
     // Queues have no limit, and there is no rate limit and no breaker.
-    for _ in ["refused_queue", "refused_limit", "refused_breaker"] {
+    rows.count(edge.refused_queue)?;
+    for _ in ["refused_limit", "refused_breaker"] {
         rows.count(0)?;
     }
     rows.count(edge.denied_budget)?;
-    // A call has no deadline.
-    rows.count(0)?;
+    rows.count(edge.denied_deadline)?;
     rows.count(edge.abandoned)?;
     rows.count(edge.still_out)?;
     rows.nanos(service.wasted_work.as_nanos())?;

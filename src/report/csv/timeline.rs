@@ -52,8 +52,7 @@ fn slices(
         rows.count(seen.answered)?;
         rows.count(seen.failed)?;
         rows.count(seen.timed_out)?;
-        // Nothing refuses an attempt: queues have no limit.
-        rows.count(0)?;
+        rows.count(seen.refused)?;
         rows.decimal(seen.queue_nanos as f64 / simulated)?;
         rows.decimal(seen.busy_nanos as f64 / simulated)?;
         // Levels of budgets are not followed over time, and there is no breaker.

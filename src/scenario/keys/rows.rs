@@ -54,7 +54,7 @@ pub static ROOT: Section = Section {
         ),
         key(
             "live_limit",
-            Kind::Whole { min: 1, max: 1_000_000_000, word: None },
+            Kind::Whole { min: 1, max: 200_000_000, word: None },
             Value("20_000_000"),
             "Calls and attempts that may be alive at once; the run stops with an error when there are more.",
         ),

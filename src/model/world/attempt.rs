@@ -1,0 +1,194 @@
+//! Attempts as their callers see them: sent, answered or timed out, and what
+//! the policy decides then.
+
+use super::call::{Call, Marks};
+use super::event::{Answer, AttemptId, Turn};
+use super::serve::Arrival;
+use super::timeouts::Patience;
+use super::{Event, Happening, Key, World};
+use crate::des::{Handle, Ticket};
+use crate::model::error::{MOST_AT_ONE_INSTANT, RunError};
+use crate::model::outcome::AttemptEnd;
+use crate::policy::{Decision, Failed, Failure};
+use crate::time::Instant;
+
+impl From<Answer> for AttemptEnd {
+    #[inline]
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Good => Self::Answered,
+            Answer::Failed(status) => Self::Failed(status),
+            Answer::Refused => Self::Refused,
+            Answer::Unreachable => Self::Unreachable,
+        }
+    }
+}
+
+impl AttemptEnd {
+    /// What the policy is told of it; none, if it ended well.
+    #[inline]
+    fn failure(self) -> Option<Failure> {
+        match self {
+            Self::Answered => None,
+            Self::Failed(status) => Some(Failure::Status(status)),
+            Self::Refused => Some(Failure::Status(503)),
+            Self::Unreachable => Some(Failure::Connection),
+            Self::TimedOut => Some(Failure::Timeout),
+        }
+    }
+}
+
+impl World<'_> {
+    /// A call's wait is over.
+    pub(super) fn retry(&mut self, handle: Handle) -> Result<(), RunError> {
+        let edge = self.calls.get(handle).map_or(0, |call| call.edge as usize);
+        if self.routes[edge].may_hang && self.holds_back(handle) {
+            return Ok(());
+        }
+        self.send(handle)
+    }
+
+    /// Sends the next attempt of a call.
+    pub(super) fn send(&mut self, handle: Handle) -> Result<(), RunError> {
+        let now = self.now;
+        let Some(call) = self.calls.get_mut(handle) else { return Ok(()) };
+        let edge = call.edge as usize;
+        let route = self.routes[edge];
+        let retry = call.progress.attempts > 0;
+        if retry && route.timed && self.terms[handle.slot() as usize].deadline <= now {
+            self.out_of_time(handle);
+            return Ok(());
+        }
+        if call.marks.send(retry && call.sent == now) >= MOST_AT_ONE_INSTANT as u32 {
+            return Err(self.endless(edge));
+        }
+        call.progress.attempts += 1;
+        call.sent = now;
+        let attempt = AttemptId { call: handle, number: call.progress.attempts };
+        let arrival = Arrival { attempt, edge: call.edge, call_key: call.key };
+        self.meter.attempt_sent(edge, retry, call.marks.is(Marks::FIRST), now);
+        if route.near {
+            let target = route.target as usize;
+            if let Some(answer) = self.answer_at_once(target, || arrival.key()) {
+                // Answered in this instant: there is nothing to wait for.
+                self.end_attempt(handle, answer.into());
+                return Ok(());
+            }
+            if let Some(answer) = self.arrive(arrival)? {
+                self.end_attempt(handle, answer.into());
+                return Ok(());
+            }
+        } else {
+            self.send_far(arrival)?;
+        }
+        self.set_timeout(handle, edge, arrival.key());
+        Ok(())
+    }
+
+    /// An attempt that was sent now is out: its timeout begins.
+    fn set_timeout(&mut self, handle: Handle, edge: usize, key: Key) {
+        let now = self.now;
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        if !self.routes[edge].timed {
+            call.timeout = self.timeouts.set(edge, handle, now);
+            return;
+        }
+        let terms = &mut self.terms[handle.slot() as usize];
+        let own = match self.timeouts.patience(edge, || key) {
+            Patience::Endless => None,
+            Patience::Constant(length) | Patience::Drawn(length) => Some(length),
+        };
+        let left = (terms.deadline != Instant::NEVER).then(|| terms.deadline.since(now));
+        let policy = &self.model.edges[edge].retry;
+        let Some(length) = policy.attempt_timeout(call.progress.attempts, own, left) else {
+            terms.expires = Instant::NEVER;
+            return;
+        };
+        terms.expires = now + length;
+        self.schedule(now + length, Turn::Timeout, Event::new(Happening::TimedOut(handle)));
+    }
+
+    fn endless(&self, edge: usize) -> RunError {
+        let edge = &self.model.edges[edge];
+        RunError::EndlessRetries {
+            caller: self.model.caller_name(edge.caller).to_owned(),
+            target: self.model.services[edge.target].name.clone(),
+            at: self.now,
+        }
+    }
+
+    /// An attempt is answered. Its caller may have given it up long ago.
+    pub(super) fn answer(&mut self, attempt: AttemptId, answer: Answer) {
+        let Some(call) = self.calls.get_mut(attempt.call) else { return };
+        if !call.awaits(attempt) {
+            return;
+        }
+        self.timeouts.cancel(call.edge as usize, call.timeout);
+        self.end_attempt(attempt.call, answer.into());
+    }
+
+    /// The attempt whose timeout is due in a lane has not been answered.
+    pub(super) fn fire_timeout(&mut self) {
+        let Some(handle) = self.timeouts.fire() else { return };
+        self.time_out(handle);
+    }
+
+    /// A timeout of its own is due, if it was not called off since.
+    pub(super) fn timed_out(&mut self, handle: Handle) {
+        let due = self.calls.get(handle).is_some_and(Call::is_out)
+            && self.terms[handle.slot() as usize].expires == self.now;
+        if due {
+            self.time_out(handle);
+        }
+    }
+
+    fn time_out(&mut self, handle: Handle) {
+        let Some(&call) = self.calls.get(handle) else { return };
+        self.end_attempt(handle, AttemptEnd::TimedOut);
+        self.give_up_on(&call, handle);
+    }
+
+    /// The caller knows how an attempt ended, and decides what follows.
+    fn end_attempt(&mut self, handle: Handle, end: AttemptEnd) {
+        let now = self.now;
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        call.marks.end();
+        call.timeout = Ticket::NONE;
+        let edge = call.edge as usize;
+        self.meter.attempt_ended(edge, call.sent, end, now);
+        let Some(failure) = end.failure() else {
+            self.settle(handle, end, None);
+            return;
+        };
+        let mut failed = Failed::from(failure);
+        let route = self.routes[edge];
+        if route.timed {
+            let terms = &self.terms[handle.slot() as usize];
+            failed.elapsed = now.since(terms.started);
+            if terms.deadline != Instant::NEVER {
+                failed.allowed = terms.deadline.since(terms.started);
+            }
+        }
+        let owner = match (route.own_budgets, route.from_client, call.maker) {
+            (false, ..) => 0,
+            (true, true, maker) => self.requests.at(maker).map_or(0, |request| request.process),
+            (true, false, maker) => self.visits.at(maker).map_or(0, |visit| visit.number),
+        };
+        let decision = self.callers.decide(self.model, owner, call, failed);
+        if let Decision::RetryAfter(wait) = decision
+            && !self.meter.records()
+        {
+            call.waited += wait;
+            self.schedule(now + wait, Turn::Event, Event::new(Happening::Retry(handle)));
+            return;
+        }
+        self.settle(handle, end, Some((failure, decision.into())));
+    }
+
+    /// Nobody waits any more for the attempt that a call had out.
+    pub(super) fn give_up_on(&mut self, call: &Call, handle: Handle) {
+        let number = call.progress.attempts;
+        let attempt = AttemptId { call: handle, number };
+        self.abandoned(call.edge as usize, attempt, call.key.attempt(number));
+    }
+}
