@@ -5,9 +5,12 @@
 //! event queue) under [`policy`] (pure decisions) → [`model::Outcome`] (what is
 //! measured) → [`experiment`] (variants and seeds) → `report` (bytes).
 //! The core does no I/O, starts no thread and reads no clock.
+//!
+//! Beside it stands [`executor`], which retries real calls by the same policies.
 
 pub mod des;
 pub mod draw;
+pub mod executor;
 pub mod experiment;
 pub mod law;
 pub mod math;

@@ -3,6 +3,7 @@
 mod binary;
 mod cli;
 mod determinism;
+mod executor;
 mod golden;
 mod keys;
 mod laws;
