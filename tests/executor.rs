@@ -2,8 +2,10 @@
 //! no test here sleeps. Every case runs blocking and as a future, and both must
 //! see the same.
 
+mod by_hand;
 mod fake;
 mod lessons;
+mod replay;
 mod rules;
 
 use fake::{Answer, Case, Chance, both};

@@ -229,13 +229,13 @@ fn as_future(case: &Case) -> Seen {
 }
 
 /// A future that is not ready when it is first asked, and then does something.
-struct Later<F> {
+pub(super) struct Later<F> {
     asked: bool,
     then: Option<F>,
 }
 
 impl<F: FnOnce() + Unpin> Later<F> {
-    fn new(then: F) -> Self {
+    pub(super) fn new(then: F) -> Self {
         Self { asked: false, then: Some(then) }
     }
 }
