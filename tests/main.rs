@@ -3,6 +3,7 @@
 mod binary;
 mod cli;
 mod determinism;
+mod examples;
 mod executor;
 mod golden;
 mod keys;

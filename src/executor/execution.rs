@@ -42,7 +42,7 @@ pub struct Attempt {
     /// Its number in the call; the first is 1.
     pub number: u32,
     /// How long it may take: the timeout of an attempt, or what is left for the
-    /// call if that is less; `None` is without limit.
+    /// call if that is less; `None` is without limit. Never zero.
     pub timeout: Option<Duration>,
 }
 
