@@ -22,3 +22,8 @@ pub mod scenario;
 pub mod stats;
 pub mod theory;
 pub mod time;
+
+/// The code that the README shows must compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
