@@ -1,6 +1,7 @@
 //! All tests that look at the crate from outside, in one binary.
 
 mod binary;
+mod cases;
 mod cli;
 mod determinism;
 mod examples;
