@@ -20,38 +20,38 @@ use retry_storm::time::{Duration, Instant};
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
-const WORLD: &str = r#"
+/// The calls in the simulated world.
+const CALLS: usize = 30;
+
+/// A client that makes its calls one after the other under this policy, and a
+/// service that is slow at times and fails most of the time with this status.
+fn model(seed: u32, policy: RetryPolicy, status: u16, budgeted: bool) -> Model {
+    let budget = if budgeted { ", budget = \"shared\"" } else { "" };
+    let text = format!(
+        r#"
 name = "replayed"
+seed = {seed}
 record_attempts = true
 [client.app]
 calls    = "shop"
 arrivals = "one-by-one"
-requests = 30
+requests = {CALLS}
 timeout  = "30 ms"
-retry    = { max_attempts = 2, backoff = "none", budget = "tenth" }
+retry    = {{ max_attempts = 2, backoff = "none"{budget} }}
 [service.shop]
-service_time = { kind = "exponential", mean = "10 ms" }
-fails = "60 %"
-[budget.tenth]
+service_time = {{ kind = "exponential", mean = "10 ms" }}
+fails  = "60 %"
+status = {status}
+[budget.shared]
 kind    = "token-bucket"
 ratio   = 0.7
 reserve = 10
-"#;
-
-/// The calls in it.
-const CALLS: usize = 30;
-
-/// The world above with this seed, policy and status of failures.
-fn model(seed: u64, policy: RetryPolicy, status: u16, budgeted: bool) -> Model {
-    let read = read(WORLD, &ReadOptions::default());
+"#
+    );
+    let read = read(&text, &ReadOptions::default());
     let read = read.unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
     let mut model = read.scenario.variants.into_iter().next().expect("there is one variant").model;
-    model.seed = seed;
     model.edges[0].retry = policy;
-    model.services[0].status = status;
-    if !budgeted {
-        model.edges[0].budget = None;
-    }
     model
 }
 
@@ -146,7 +146,7 @@ proptest! {
 
     #[test]
     fn attempts_come_when_the_simulator_sends_them(
-        seed in any::<u64>(),
+        seed in any::<u32>(),
         policy in policies(),
         status in prop::sample::select(vec![404, 429, 500, 503]),
         budgeted in any::<bool>(),

@@ -8,10 +8,12 @@ use retry_storm::executor::{
 };
 use retry_storm::policy::{
     Backoff, Decision, Failed, Failure, Fill, Limits, Reason, RetryPolicy, Strategy, TimeRule,
-    TokenBucket,
+    TokenBucket, preset,
 };
 use retry_storm::time::{Duration, Instant};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -87,6 +89,37 @@ fn a_budget_pays_for_retries_and_success_fills_it() {
         Ok(200)
     );
     assert_eq!(budget.level_millis(), 0);
+}
+
+/// A hundred calls that fail, on each of four threads: the tokens are spent
+/// once, whoever comes first.
+#[test]
+fn threads_share_an_executor_and_its_budget() {
+    let bucket = TokenBucket { ratio_millis: 0, reserve_millis: 150_000, fill: Fill::OnCall };
+    let executor = Executor::new(three(), Timeouts::NONE).expect("the settings are sound");
+    let executor = executor.sleep(|_: Duration| ()).budget(SharedBudget::new(bucket));
+    let attempts = AtomicU32::new(0);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    let result: Result<(), _> = executor.call(
+                        |_| Some(Failure::Connection.into()),
+                        |_| Err(attempts.fetch_add(1, Ordering::Relaxed)),
+                    );
+                    assert!(result.is_err());
+                }
+            });
+        }
+    });
+    assert_eq!(attempts.into_inner(), 400 + 150);
+}
+
+#[test]
+fn timeouts_can_be_those_of_a_library() {
+    let kafka = preset::find("kafka-client").expect("it is one of ours");
+    let (attempt, call) = (Some(ms(30_000)), Some(ms(120_000)));
+    assert_eq!(Timeouts::from(kafka), Timeouts { attempt, call });
 }
 
 #[test]
