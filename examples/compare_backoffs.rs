@@ -19,7 +19,7 @@ fails = "always"
 "client.app.retry.backoff" = ["exponential", "full-jitter"]
 "#;
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let read = read(CROWD, &ReadOptions::default()).map_err(|wrong| wrong.render(false))?;
     for result in experiment::run(&read.scenario, &|_| ControlFlow::Continue(()))? {
         let peak = result.outcome.busiest_retries;

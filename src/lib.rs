@@ -5,9 +5,12 @@
 //! event queue) under [`policy`] (pure decisions) → [`model::Outcome`] (what is
 //! measured) → [`experiment`] (variants and seeds) → `report` (bytes).
 //! The core does no I/O, starts no thread and reads no clock.
+//!
+//! Beside it stands [`executor`], which retries real calls by the same policies.
 
 pub mod des;
 pub mod draw;
+pub mod executor;
 pub mod experiment;
 pub mod law;
 pub mod math;
@@ -19,3 +22,8 @@ pub mod scenario;
 pub mod stats;
 pub mod theory;
 pub mod time;
+
+/// The code that the README shows must compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,8 +1,11 @@
 //! All tests that look at the crate from outside, in one binary.
 
 mod binary;
+mod cases;
 mod cli;
 mod determinism;
+mod examples;
+mod executor;
 mod golden;
 mod keys;
 mod laws;
