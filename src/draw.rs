@@ -17,7 +17,7 @@ pub use mt19937::Mt19937;
 pub use mulberry32::Mulberry32;
 
 use rand::Rng;
-use rand_pcg::Pcg64;
+use rand_pcg::Pcg64Dxsm;
 
 /// What a draw decides. The numbers are part of the format of a seed: they may
 /// be added to, never changed.
@@ -111,14 +111,13 @@ impl Stream {
 
     /// 64 random bits for one place.
     ///
-    /// One step of PCG64 from a state of which every bit depends on the key:
-    /// the generator alone keeps neighbouring seeds correlated.
+    /// The first output of PCG64 DXSM for a state of which every bit depends on
+    /// the key, since a key is mixed already: the generator alone keeps
+    /// neighbouring seeds correlated.
     #[inline]
     pub fn bits(&self, key: Key) -> u64 {
-        let high = mix(self.high ^ key.0);
-        let low = mix(self.low.wrapping_add(key.0.wrapping_mul(GOLDEN)));
-        let state = (u128::from(high) << 64) | u128::from(low);
-        Pcg64::new(state, self.increment).next_u64()
+        let state = (u128::from(self.high ^ key.0) << 64) | u128::from(self.low ^ key.0);
+        Pcg64Dxsm::new(state, self.increment).next_u64()
     }
 
     /// A uniform number in [0, 1) for one place.
@@ -152,10 +151,11 @@ impl Key {
         Self(fold(self.0, position))
     }
 
-    /// Attempt `number` (the first is 1) of the call that this key stands for.
+    /// Attempt `number` (the first is 1) of the call that this key stands for:
+    /// that output of SplitMix64 with the key as its seed.
     #[inline]
     pub const fn attempt(self, number: u32) -> Self {
-        Self(fold(self.0 ^ GOLDEN, number as u64))
+        Self(mix(self.0.wrapping_add(GOLDEN.wrapping_mul(number as u64))))
     }
 
     /// Where draw `number` of what this key stands for comes from; the draw
@@ -192,7 +192,7 @@ mod tests {
         let key = Key::request(name_hash("app"), 7).call(1).attempt(2);
         assert_eq!(stream(2026, "app").bits(key), GOLDEN_BITS);
     }
-    const GOLDEN_BITS: u64 = 6_685_923_518_393_801_466;
+    const GOLDEN_BITS: u64 = 6_384_606_870_051_151_954;
 
     #[test]
     fn further_draws_of_one_place_are_its_own() {
@@ -201,30 +201,50 @@ mod tests {
         let mut draws = stream.draws(key);
         assert_eq!(draws(), stream.draw(key));
         let (second, third) = (draws(), draws());
-        assert_eq!((second, third), (0.853_539_700_224_112_1, 0.132_217_752_923_810_1));
+        assert_eq!((second, third), (0.136_523_799_405_273_04, 0.680_479_175_894_782_8));
         assert_ne!(stream.draws(key.attempt(1))(), second, "an attempt draws elsewhere");
         assert_ne!(stream.draws(key.call(1))(), second, "a call draws elsewhere");
     }
 
-    /// Neighbouring requests, attempts and seeds must look independent. For n
-    /// uniform draws the mean of (u - 1/2)(v - 1/2) over neighbours has
+    /// Two draws that must have nothing to do with each other, for each number.
+    type Pair<'a> = (&'a str, &'a dyn Fn(u32) -> [u64; 2]);
+
+    /// Neighbouring places in one stream, and one place in neighbouring streams.
+    fn with_pairs(check: impl Fn(Pair)) {
+        let app = name_hash("app");
+        let base = Key::request(app, 0);
+        let waits = stream(1, "app");
+        let attempt = |i| Key::request(app, u64::from(i)).call(1).attempt(1);
+        let along = |key: &dyn Fn(u32) -> Key, i| [waits.bits(key(i)), waits.bits(key(i + 1))];
+        let beside = |other: Stream, i| [waits.bits(attempt(i)), other.bits(attempt(i))];
+        let pairs: [Pair; 9] = [
+            ("requests", &|i| along(&|i| Key::request(app, u64::from(i)), i)),
+            ("attempts", &|i| along(&|i| base.attempt(i), i)),
+            ("further draws", &|i| along(&|i| base.further(u64::from(i)), i)),
+            ("calls and attempts", &|i| {
+                let call = Key::request(app, u64::from(i));
+                [waits.bits(call), waits.bits(call.attempt(1))]
+            }),
+            ("seeds", &|i| [i, i + 1].map(|seed| stream(u64::from(seed), "app").bits(base))),
+            ("streams of two seeds", &|i| beside(stream(2, "app"), i)),
+            ("streams of two tables", &|i| beside(stream(1, "web"), i)),
+            ("purposes", &|i| beside(Stream::new(1, 0, Purpose::ServiceTime, "app"), i)),
+            ("replications", &|i| beside(Stream::new(1, 1, Purpose::Wait, "app"), i)),
+        ];
+        pairs.into_iter().for_each(check);
+    }
+
+    /// For n uniform draws the mean of (u - 1/2)(v - 1/2) over neighbours has
     /// standard deviation 1 / (12 sqrt n); five of them are allowed.
     #[test]
     fn neighbours_are_uncorrelated() {
         let n = 200_000_u32;
         let bound = 5.0 / (12.0 * f64::from(n).sqrt());
-        let base = Key::request(name_hash("app"), 0);
-        let along: [(&str, &dyn Fn(u32) -> f64); 4] = [
-            ("requests", &|i| stream(1, "app").draw(Key::request(name_hash("app"), u64::from(i)))),
-            ("attempts", &|i| stream(1, "app").draw(base.attempt(i))),
-            ("seeds", &|i| stream(u64::from(i), "app").draw(base)),
-            ("further draws", &|i| stream(1, "app").draw(base.further(u64::from(i)))),
-        ];
-        for (what, draw) in along {
+        with_pairs(|(what, bits)| {
             let mut sum = 0.0;
             let mut product = 0.0;
             for i in 0..n {
-                let (u, v) = (draw(i) - 0.5, draw(i + 1) - 0.5);
+                let [u, v] = bits(i).map(|bits| unit(bits) - 0.5);
                 sum += u;
                 product += u * v;
             }
@@ -234,6 +254,31 @@ mod tests {
                 (sum / f64::from(n)).abs() < 5.0 / (12.0 * f64::from(n)).sqrt(),
                 "{what}: mean"
             );
-        }
+        });
+    }
+
+    /// Two random bits differ in half of n cases, with standard deviation
+    /// sqrt(n) / 2. Among 9 × 4,096 pairs of bits, one beyond six of them would
+    /// be a chance of 1 to 10,000.
+    #[test]
+    fn no_bit_follows_a_bit_of_a_neighbour() {
+        let n = 20_000_u32;
+        let bound = 6.0 * f64::from(n).sqrt() / 2.0;
+        with_pairs(|(what, bits)| {
+            let pairs: Vec<_> = (0..n).map(bits).collect();
+            for turn in 0..64 {
+                let mut differ = [0_u32; 64];
+                for [one, other] in &pairs {
+                    let bits = one ^ other.rotate_left(turn);
+                    for (place, count) in differ.iter_mut().enumerate() {
+                        *count += (bits >> place) as u32 & 1;
+                    }
+                }
+                for (place, count) in differ.into_iter().enumerate() {
+                    let off = (f64::from(count) - f64::from(n) / 2.0).abs();
+                    assert!(off < bound, "{what}: bit {place}, turned by {turn}: {count}");
+                }
+            }
+        });
     }
 }

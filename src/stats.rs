@@ -43,11 +43,14 @@ impl Recorder {
     /// Takes one length.
     #[inline]
     pub fn record(&mut self, length: Duration) {
-        let nanos = length.as_nanos();
-        if nanos == 0 {
+        if length.is_zero() {
             self.zeros += 1;
-            return;
+        } else {
+            self.record_other(length.as_nanos());
         }
+    }
+
+    fn record_other(&mut self, nanos: u64) {
         let first = self.others.is_none();
         let others = self.others.get_or_insert_with(|| Box::new(empty_histogram()));
         others.record(nanos).expect("a histogram that resizes itself takes every value");
@@ -56,13 +59,16 @@ impl Recorder {
         self.shortest = if first { nanos } else { self.shortest.min(nanos) };
     }
 
-    /// All that any of these took.
-    pub fn merged<'r>(recorders: impl Iterator<Item = &'r Self>) -> Self {
+    /// The summary of all that any of these took.
+    pub fn summary_of(recorders: &[&Self]) -> Distribution {
+        if let [alone] = recorders {
+            return alone.summary();
+        }
         let mut all = Self::default();
         for recorder in recorders {
             all.add(recorder);
         }
-        all
+        all.summary()
     }
 
     fn add(&mut self, other: &Self) {
@@ -87,44 +93,31 @@ impl Recorder {
         if count == 0 {
             return Distribution::default();
         }
-        let [p50, p90, p99, p999] = self.percentiles([500, 900, 990, 999]);
         Distribution {
             count,
             mean_nanos: self.sum_nanos as f64 / count as f64,
-            p50,
-            p90,
-            p99,
-            p999,
+            p50: self.percentile(500),
+            p90: self.percentile(900),
+            p99: self.percentile(990),
+            p999: self.percentile(999),
             longest: Duration::from_nanos(self.longest),
         }
     }
 
-    /// Nearest-rank percentiles in one pass: for each of these thousandths, in
-    /// rising order, the smallest recorded length that at least so many of all
-    /// do not exceed. Counted up with integers: a quantile in floating point may
-    /// miss the rank by one.
-    fn percentiles<const N: usize>(&self, thousandths: [u64; N]) -> [Duration; N] {
-        let count = u128::from(self.count());
-        let ranks = thousandths.map(|part| (count * u128::from(part)).div_ceil(1_000) as u64);
-        let mut found = ranks.map(|rank| if rank > self.zeros { self.longest } else { 0 });
-        let mut next = ranks.iter().take_while(|rank| **rank <= self.zeros).count();
-        let mut before = self.zeros;
-        for bucket in self.others.iter().flat_map(|others| others.iter_recorded()) {
-            before += bucket.count_since_last_iteration();
-            while next < N && before >= ranks[next] {
-                // The middle of the bucket is at most half a thousandth off.
-                let middle = self
-                    .others
-                    .as_ref()
-                    .map_or(0, |o| o.median_equivalent(bucket.value_iterated_to()));
-                found[next] = middle.clamp(self.shortest, self.longest);
-                next += 1;
-            }
-            if next == N {
-                break;
-            }
-        }
-        found.map(Duration::from_nanos)
+    /// The nearest-rank percentile: the smallest recorded length that at least
+    /// so many thousandths of all do not exceed.
+    fn percentile(&self, thousandths: u64) -> Duration {
+        let rank = (u128::from(self.count()) * u128::from(thousandths)).div_ceil(1_000) as u64;
+        let others = self.others.as_ref().filter(|_| rank > self.zeros);
+        let nanos = others.map_or(0, |others| {
+            // The histogram looks for a share of its values and rounds it up to a
+            // rank. Half a rank less is that rank, whatever the last bit says.
+            let share = ((rank - self.zeros) as f64 - 0.5) / others.len() as f64;
+            // The middle of the bucket is at most half a thousandth off.
+            let middle = others.median_equivalent(others.value_at_quantile(share));
+            middle.clamp(self.shortest, self.longest)
+        });
+        Duration::from_nanos(nanos)
     }
 }
 
@@ -189,7 +182,9 @@ mod tests {
         };
         let parts = [record(&[]), record(&[0, 70]), record(&[5, 900_000, 3])];
         let all = record(&[0, 70, 5, 900_000, 3]);
-        assert_eq!(Recorder::merged(parts.iter()).summary(), all.summary());
+        let [empty, two, three] = &parts;
+        assert_eq!(Recorder::summary_of(&[empty, two, three]), all.summary());
+        assert_eq!(Recorder::summary_of(&[&all]), all.summary());
     }
 
     #[test]

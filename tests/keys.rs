@@ -142,7 +142,7 @@ const CASES: &[Case] = &[
     up("seed", STORM, "seed = 1", "seed = 3", M("mean_wait")),
     down("duration", SERVER, "\"1 s\"", "\"500 ms\"", M("requests")),
     down("warmup", STORM, "warmup = \"0 s\"", "warmup = \"100 ms\"", M("attempts")),
-    up("random", STORM, "\"pcg64\"", "\"cpython\"", M("mean_wait")),
+    down("random", STORM, "\"pcg64\"", "\"cpython\"", M("mean_wait")),
     up("slice", STORM, "slice = \"10 ms\"", "slice = \"50 ms\"", M("busiest_slice_retries")),
     down("timeline_slice", STORM, "\"auto\"", "\"100 ms\"", TimelineRows),
     up("record_attempts", STORM, "record_attempts = false", "record_attempts = true", Recorded),

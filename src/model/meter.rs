@@ -13,7 +13,7 @@ use super::outcome::{
 };
 use super::spec::Model;
 use crate::policy::Reason;
-use crate::stats::Recorder;
+use crate::stats::{Distribution, Recorder};
 use crate::time::{Duration, Instant, NANOS_PER_MILLI};
 use peaks::Peaks;
 use service::ServiceMeter;
@@ -225,6 +225,8 @@ impl Meter {
                 meter.outcome(edges, normal, self.warmup, ended, arrivals)
             });
         let services = services.collect();
+        let wait = self.over_all(|client| &client.wait);
+        let latency = self.over_all(|client| &client.latency);
         let (busiest_retries, busiest_attempts) = self.peaks.finish();
         let answered = clients.iter().map(|client| client.answered).sum();
         Outcome {
@@ -232,8 +234,8 @@ impl Meter {
             answered,
             still_out,
             gave_up: self.gave_up,
-            wait: Recorder::merged(self.clients.iter().map(|client| &client.wait)).summary(),
-            latency: Recorder::merged(self.clients.iter().map(|client| &client.latency)).summary(),
+            wait,
+            latency,
             wait_bins: self.wait_bins,
             busiest_retries,
             busiest_attempts,
@@ -245,6 +247,12 @@ impl Meter {
             events,
             attempts: self.records.unwrap_or_default().attempts,
         }
+    }
+
+    /// The summary of all clients together.
+    fn over_all(&self, of: fn(&ClientMeter) -> &Recorder) -> Distribution {
+        let recorders: Vec<_> = self.clients.iter().map(of).collect();
+        Recorder::summary_of(&recorders)
     }
 }
 

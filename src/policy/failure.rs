@@ -27,41 +27,33 @@ impl Failure {
 /// A set of statuses: gRPC's 0 to 16, and HTTP's from 400 to 638.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusSet {
-    words: [u64; 4],
+    /// A bit for each number below 640: asked for every failure, so it is one
+    /// look.
+    words: [u64; 10],
 }
 
 impl StatusSet {
     /// No status.
-    pub const EMPTY: Self = Self { words: [0; 4] };
-
-    /// Where a status has its bit, if it can be in a set.
-    #[inline]
-    const fn bit(status: u16) -> Option<u32> {
-        match status {
-            0..=16 => Some(status as u32),
-            400..=638 => Some(status as u32 - 400 + 17),
-            _ => None,
-        }
-    }
+    pub const EMPTY: Self = Self { words: [0; 10] };
 
     /// Whether a status can be in a set.
     pub const fn can_hold(status: u16) -> bool {
-        Self::bit(status).is_some()
+        matches!(status, 0..=16 | 400..=638)
     }
 
     /// The set with this status as well. A status that no set can hold is left
     /// out; ask [`Self::can_hold`] first.
     pub const fn with(mut self, status: u16) -> Self {
-        if let Some(bit) = Self::bit(status) {
-            self.words[(bit / 64) as usize] |= 1 << (bit % 64);
+        if Self::can_hold(status) {
+            self.words[status as usize / 64] |= 1 << (status % 64);
         }
         self
     }
 
     /// The set without this status.
     pub const fn without(mut self, status: u16) -> Self {
-        if let Some(bit) = Self::bit(status) {
-            self.words[(bit / 64) as usize] &= !(1 << (bit % 64));
+        if Self::can_hold(status) {
+            self.words[status as usize / 64] &= !(1 << (status % 64));
         }
         self
     }
@@ -90,10 +82,8 @@ impl StatusSet {
     /// Whether it holds this status.
     #[inline]
     pub const fn contains(&self, status: u16) -> bool {
-        match Self::bit(status) {
-            Some(bit) => self.words[(bit / 64) as usize] >> (bit % 64) & 1 == 1,
-            None => false,
-        }
+        let word = status as usize / 64;
+        word < self.words.len() && self.words[word] >> (status % 64) & 1 == 1
     }
 
     /// Its statuses, in ascending order.

@@ -71,17 +71,13 @@ impl Peaks {
         if now != self.latest.at {
             self.move_on(now);
         }
-        let one = Counts::one(retry).0;
-        self.slice.0 += one;
-        self.latest.counts.0 += one;
-        self.window_sum.0 += one;
-        self.attempts.sliding = self.attempts.sliding.max(self.window_sum.attempts());
-        self.retries.sliding = self.retries.sliding.max(self.window_sum.retries());
+        self.latest.counts.0 += Counts::one(retry).0;
     }
 
-    /// Time has passed: drops what lies a whole width or more before `now`. The
-    /// window is half-open, as slices are.
+    /// Time has passed: adds up the latest group, and drops what lies a whole
+    /// width or more before `now`. The window is half-open, as slices are.
     fn move_on(&mut self, now: u64) {
+        self.settle();
         self.window.push_back(self.latest);
         self.latest = Group { at: now, counts: Counts::default() };
         while let Some(group) = self.window.front() {
@@ -96,6 +92,16 @@ impl Peaks {
             self.slice_start = now - now % self.width;
             self.slice_end = self.slice_start.saturating_add(self.width);
         }
+    }
+
+    /// Adds the latest group, which is complete, to its slice and its window.
+    #[inline]
+    fn settle(&mut self) {
+        let counts = self.latest.counts;
+        self.slice.0 += counts.0;
+        self.window_sum.0 += counts.0;
+        self.attempts.sliding = self.attempts.sliding.max(self.window_sum.attempts());
+        self.retries.sliding = self.retries.sliding.max(self.window_sum.retries());
     }
 
     #[cold]
@@ -113,6 +119,7 @@ impl Peaks {
 
     /// The peaks of retries and of attempts.
     pub(super) fn finish(mut self) -> (Peak, Peak) {
+        self.settle();
         self.close_slice();
         (self.retries, self.attempts)
     }

@@ -107,7 +107,7 @@ pub(super) fn overload() -> Vec<VariantResult> {
     model.duration = Some(Duration::from_secs(20));
     model.services[0].workers = Some(10);
     model.services[0].service_time = Law::Exponential { mean: Duration::from_millis(10) };
-    model.edges[0].timeout = Some(Law::Constant(Duration::from_millis(80)));
+    model.edges[0].timeout = Some(Law::Constant(Duration::from_millis(60)));
     model.edges[0].retry = policy(Strategy::FullJitter, 3);
     let mut saved = model.clone();
     saved.budgets = vec![tenth()];

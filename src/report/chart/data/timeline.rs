@@ -148,8 +148,8 @@ mod tests {
     fn an_overload() {
         let results = sample::overload();
         let chart = chart(&SOURCE, &results).expect("requests keep arriving");
-        assert!(chart.title.starts_with("Retries bring api 1."), "{}", chart.title);
-        assert!(chart.title.ends_with(" times its normal load, or 1.0"), "{}", chart.title);
+        assert!(chart.title.starts_with("Retries bring api 2."), "{}", chart.title);
+        assert!(chart.title.ends_with(" times its normal load, or 1.1"), "{}", chart.title);
         assert_eq!(
             chart.subtitle,
             "Attempts per second at api, which can do 1,000 per second. \
