@@ -298,6 +298,8 @@ pub(super) fn outcome() -> Outcome {
         wait: Distribution::default(),
         latency: Distribution::default(),
         wait_bins: Bins::new(1_000_000),
+        flow: Bins::new(1_000_000),
+        goodput: None,
         busiest_retries: Peak::default(),
         busiest_attempts: Peak::default(),
         clients: Vec::new(),
