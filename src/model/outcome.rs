@@ -136,6 +136,8 @@ pub struct EdgeOutcome {
 pub struct ServiceOutcome {
     /// Attempts that reached it.
     pub attempts: u64,
+    /// Those of them after the first of their call.
+    pub retries: u64,
     /// Attempts that would have reached it if nothing had failed.
     pub normal_attempts: f64,
     /// The highest ratio of attempts to normal attempts in a row of the timeline.

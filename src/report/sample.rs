@@ -332,6 +332,7 @@ fn edge(caller: Caller, target: usize) -> EdgeOutcome {
 fn service(attempts: u64, normal_attempts: f64, first_request: u64) -> ServiceOutcome {
     ServiceOutcome {
         attempts,
+        retries: attempts.saturating_sub(normal_attempts as u64),
         normal_attempts,
         amplification_peak: attempts as f64 / normal_attempts,
         first_request,

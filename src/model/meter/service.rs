@@ -93,13 +93,18 @@ impl ServiceMeter {
         arrivals: (Instant, Instant),
     ) -> ServiceOutcome {
         self.settle(ended, warmup);
-        let (attempts, first_request) =
-            edges.fold((0, 0), |(a, f), edge| (a + edge.attempts, f + edge.first_request));
+        let (mut attempts, mut retries, mut first_request) = (0, 0, 0);
+        for edge in edges {
+            attempts += edge.attempts;
+            retries += edge.retries;
+            first_request += edge.first_request;
+        }
         let measured = ended.since(warmup).as_nanos() as f64;
         let average = |nanos: u128| if measured > 0.0 { nanos as f64 / measured } else { 0.0 };
         let amplification_peak = self.amplification_peak(normal_attempts, ended, arrivals);
         ServiceOutcome {
             attempts,
+            retries,
             normal_attempts,
             amplification_peak,
             first_request,
