@@ -9,6 +9,7 @@ pub mod error;
 mod meter;
 pub mod metric;
 pub mod outcome;
+pub mod recovery;
 pub mod spec;
 mod world;
 

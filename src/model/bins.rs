@@ -6,6 +6,10 @@
 
 use std::ops::AddAssign;
 
+/// A report shows a course in at most so many rows, and in at least a third of
+/// them if it is not shorter than its finest bins.
+pub const MOST_ROWS: u64 = 600;
+
 /// Values added up in bins `[i × width, (i + 1) × width)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bins<T> {

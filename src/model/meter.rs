@@ -2,7 +2,7 @@
 //! counted here, once, when it happens; [`Outcome`] is the sum of it.
 //!
 //! What was sent before the end of the warm-up is left out, whenever it ends.
-//! Only the timeline shows the whole run.
+//! Only the courses over time show the whole run.
 
 mod peaks;
 mod service;
@@ -11,12 +11,17 @@ use super::bins::Bins;
 use super::outcome::{
     AttemptEnd, AttemptRecord, ClientOutcome, EdgeOutcome, GaveUp, Next, Outcome,
 };
-use super::spec::Model;
+use super::recovery::{Course, Flow};
+use super::spec::{Arrivals, Client, Model};
 use crate::policy::Reason;
 use crate::stats::{Distribution, Recorder};
 use crate::time::{Duration, Instant, NANOS_PER_MILLI};
 use peaks::Peaks;
 use service::ServiceMeter;
+
+/// Courses over time are counted this fine at first, in nanoseconds, and
+/// coarser as the run goes on.
+const FINEST: u64 = 100_000;
 
 /// All counters of a run.
 pub(super) struct Meter {
@@ -26,6 +31,7 @@ pub(super) struct Meter {
     services: Vec<ServiceMeter>,
     gave_up: GaveUp,
     wait_bins: Bins<u64>,
+    flow: Bins<Flow>,
     peaks: Peaks,
     records: Option<Records>,
     first_start: Option<Instant>,
@@ -60,15 +66,16 @@ pub(super) struct EndedRequest {
 
 impl Meter {
     pub(super) fn new(model: &Model) -> Self {
-        let row_width = model.timeline_slice.map_or(ServiceMeter::FINEST_ROW, Duration::as_nanos);
+        let service = |_| ServiceMeter::new(model.timeline_slice);
         let edge = |edge: &super::spec::Edge| EdgeOutcome::new(edge.caller, edge.target);
         Self {
             warmup: Instant::ZERO + model.warmup,
             clients: model.clients.iter().map(|_| ClientMeter::default()).collect(),
             edges: model.edges.iter().map(edge).collect(),
-            services: model.services.iter().map(|_| ServiceMeter::new(row_width)).collect(),
+            services: model.services.iter().map(service).collect(),
             gave_up: GaveUp::default(),
             wait_bins: Bins::new(NANOS_PER_MILLI),
+            flow: Bins::new(FINEST),
             peaks: Peaks::new(model.slice),
             records: model.record_attempts.then(Records::default),
             first_start: None,
@@ -85,12 +92,16 @@ impl Meter {
     pub(super) fn request_started(&mut self, client: usize, now: Instant) {
         self.first_start.get_or_insert(now);
         self.last_start = now;
+        self.flow.at(now.as_nanos()).started += 1;
         if self.counts(now) {
             self.clients[client].requests += 1;
         }
     }
 
     pub(super) fn request_ended(&mut self, request: &EndedRequest, now: Instant) {
+        if request.failure.is_none() {
+            self.flow.at(now.as_nanos()).answered += 1;
+        }
         if !self.counts(request.started) {
             return;
         }
@@ -206,6 +217,22 @@ impl Meter {
         attempts.push(record);
     }
 
+    /// What recovery is judged by, in a run that ended at `ended`.
+    fn course<'a>(&'a self, model: &'a Model, ended: Instant) -> Course<'a> {
+        let expected = model.clients.iter().map(requests_of).sum::<Option<u64>>();
+        let started: u64 = self.flow.bins().iter().map(|flow| flow.started).sum();
+        let no_more = expected.is_some_and(|expected| expected <= started);
+        Course {
+            flow: &self.flow,
+            faults: &model.faults,
+            from: self.warmup,
+            ended,
+            ceased: if no_more { self.last_start } else { Instant::NEVER },
+            slice: model.timeline_slice,
+            window: model.recovery_window,
+        }
+    }
+
     /// The sum of everything, for a run that ended at `ended`.
     pub(super) fn outcome(
         mut self,
@@ -227,6 +254,7 @@ impl Meter {
         let services = services.collect();
         let wait = self.over_all(|client| &client.wait);
         let latency = self.over_all(|client| &client.latency);
+        let goodput = self.course(model, ended).goodput();
         let (busiest_retries, busiest_attempts) = self.peaks.finish();
         let answered = clients.iter().map(|client| client.answered).sum();
         Outcome {
@@ -237,6 +265,8 @@ impl Meter {
             wait,
             latency,
             wait_bins: self.wait_bins,
+            goodput,
+            flow: self.flow,
             busiest_retries,
             busiest_attempts,
             clients,
@@ -253,6 +283,16 @@ impl Meter {
     fn over_all(&self, of: fn(&ClientMeter) -> &Recorder) -> Distribution {
         let recorders: Vec<_> = self.clients.iter().map(of).collect();
         Recorder::summary_of(&recorders)
+    }
+}
+
+/// How many requests a client table sends before it falls silent, if it does.
+fn requests_of(client: &Client) -> Option<u64> {
+    match &client.arrivals {
+        Arrivals::Trace(starts) => {
+            Some(client.requests.unwrap_or(u64::MAX).min(starts.len() as u64))
+        }
+        _ => client.requests,
     }
 }
 

@@ -2,6 +2,7 @@
 //! thresholds and for every report.
 
 use super::outcome::Outcome;
+use super::recovery::Recovery;
 use crate::policy::Reason;
 use crate::time::Duration;
 
@@ -30,7 +31,8 @@ pub struct Metric {
     /// Whether it is measured. If not, its column is there and stays empty or
     /// zero, and no threshold may rest on it.
     pub works: bool,
-    /// Its value; `None` where it does not apply.
+    /// Its value: `None` where it does not apply, infinite for what never
+    /// happens, which is longer than every time.
     pub of: fn(&Outcome) -> Option<f64>,
 }
 
@@ -77,6 +79,11 @@ fn millis(length: Duration, count: u64) -> Option<f64> {
 /// A mean in milliseconds, where there was anything to measure.
 fn mean(nanos: f64, count: u64) -> Option<f64> {
     (count > 0).then_some(nanos / 1e6)
+}
+
+/// Whether and when goodput comes back, where there is something to come back from.
+fn recovery(outcome: &Outcome) -> Option<Recovery> {
+    outcome.goodput.and_then(|goodput| goodput.recovery)
 }
 
 /// All metrics, in the order of the columns of summary.csv.
@@ -132,17 +139,27 @@ pub const METRICS: &[Metric] = &[
     metric("longest_latency", Unit::Millis, "The longest time of a request.", |o| {
         millis(o.latency.longest, o.latency.count)
     }),
-    later("goodput_before", Unit::PerSecond, "Goodput before the first fault.", |_| None),
-    later("goodput_during", Unit::PerSecond, "Goodput during the faults.", |_| None),
-    later("goodput_after", Unit::PerSecond, "Goodput after the last fault.", |_| None),
+    metric("goodput_before", Unit::PerSecond, "Goodput before the first fault.", |o| {
+        o.goodput.and_then(|goodput| goodput.before)
+    }),
+    metric("goodput_during", Unit::PerSecond, "Goodput while a fault holds.", |o| {
+        o.goodput.and_then(|goodput| goodput.during)
+    }),
+    metric("goodput_after", Unit::PerSecond, "Goodput after the last fault.", |o| {
+        o.goodput.and_then(|goodput| goodput.after)
+    }),
     metric("amplification", Unit::Ratio, "Attempts against normal at the worst service.", |o| {
         Some(o.amplification())
     }),
-    later("recovery", Unit::Millis, "Time from the end of the last fault to recovery.", |_| None),
+    metric("recovery", Unit::Millis, "Time from the end of the last fault to recovery.", |o| {
+        recovery(o).map(Recovery::as_millis_f64)
+    }),
     metric("wasted_work", Unit::Millis, "Worker time for callers that had given up.", |o| {
         Some(o.services.iter().map(|s| s.wasted_work.as_millis_f64()).sum())
     }),
-    later("recovered_share", Unit::Ratio, "Share of replications that recover.", |_| None),
+    metric("recovered_share", Unit::Ratio, "Share of replications that recover.", |o| {
+        recovery(o).map(|recovery| f64::from(u8::from(recovery != Recovery::Never)))
+    }),
     metric("sliding_slice_retries", Unit::Count, "Most retries in any window of a slice.", |o| {
         Some(o.busiest_retries.sliding as f64)
     }),
@@ -169,4 +186,13 @@ pub const METRICS: &[Metric] = &[
         let seconds = o.measured.as_secs_f64();
         (seconds > 0.0).then(|| o.answered as f64 / seconds)
     }),
+    metric("amplification_peak", Unit::Ratio, "The same in the busiest row of a timeline.", |o| {
+        Some(o.services.iter().map(|s| s.amplification_peak).fold(0.0, f64::max))
+    }),
+    metric(
+        "wasted_share",
+        Unit::Ratio,
+        "Wasted work as a share of all work.",
+        Outcome::wasted_share,
+    ),
 ];

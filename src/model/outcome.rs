@@ -2,6 +2,7 @@
 //! numbers without names or units in text; the reports write them.
 
 use super::bins::Bins;
+use super::recovery::{Flow, Goodput};
 use super::spec::Caller;
 use crate::policy::Reason;
 use crate::stats::Distribution;
@@ -24,6 +25,10 @@ pub struct Outcome {
     pub latency: Distribution,
     /// The sums of waits, counted in bins.
     pub wait_bins: Bins<u64>,
+    /// The requests over time, from the start of the run.
+    pub flow: Bins<Flow>,
+    /// How goodput came through the faults; `None` if there were none.
+    pub goodput: Option<Goodput>,
     /// The peak of retries on all edges.
     pub busiest_retries: Peak,
     /// The peak of attempts on all edges.
@@ -135,6 +140,8 @@ pub struct EdgeOutcome {
 pub struct ServiceOutcome {
     /// Attempts that reached it.
     pub attempts: u64,
+    /// Those of them after the first of their call.
+    pub retries: u64,
     /// Attempts that would have reached it if nothing had failed.
     pub normal_attempts: f64,
     /// The highest ratio of attempts to normal attempts in a row of the timeline.
@@ -298,6 +305,14 @@ impl Outcome {
     /// Retries on all edges.
     pub fn retries_in_all(&self) -> u64 {
         self.edges.iter().map(|edge| edge.retries).sum()
+    }
+
+    /// Wasted work against all work of all workers; `None` if nobody worked.
+    pub fn wasted_share(&self) -> Option<f64> {
+        let wasted: f64 = self.services.iter().map(|s| s.wasted_work.as_secs_f64()).sum();
+        let busy: f64 = self.services.iter().map(|s| s.mean_busy_workers).sum();
+        let worked = busy * self.measured.as_secs_f64();
+        (worked > 0.0).then(|| (wasted / worked).min(1.0))
     }
 
     /// The worst service's amplification; zero without attempts.

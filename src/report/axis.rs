@@ -4,11 +4,7 @@
 use std::ops::AddAssign;
 
 use crate::experiment::VariantResult;
-use crate::model::bins::{Bins, round_width};
-
-/// A chosen width gives at most so many rows, and at least a third of them if
-/// the run is not shorter than its finest slices.
-const MOST_ROWS: u64 = 600;
+use crate::model::bins::{Bins, MOST_ROWS, round_width};
 
 /// The width of a row of the timeline of each variant, in nanoseconds: a round
 /// one, shared by all variants that name none themselves, else the one that

@@ -33,7 +33,7 @@ pub fn summary(run: &Run, to: impl Write) -> io::Result<()> {
     for result in run.results {
         rows.text(&result.name)?;
         for metric in METRICS {
-            rows.maybe((metric.of)(&result.outcome))?;
+            rows.measure((metric.of)(&result.outcome))?;
         }
         rows.end()?;
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::number::Plain;
+use super::number::Measure;
 use super::run::Run;
 use crate::experiment::Verdict;
 use crate::model::metric::METRICS;
@@ -34,7 +34,7 @@ pub fn document(run: &Run, file: &str, folder: &str, files: &[String]) -> String
             let mut variant = Map::new();
             variant.insert("variant".to_owned(), json!(result.name));
             for metric in METRICS {
-                variant.insert(metric.column(), number((metric.of)(&result.outcome)));
+                variant.insert(metric.column(), Measure((metric.of)(&result.outcome)).json());
             }
             Value::Object(variant)
         }).collect::<Vec<_>>(),
@@ -53,16 +53,11 @@ fn threshold(verdict: &Verdict) -> Value {
     json!({
         "metric": verdict.threshold.metric.column(),
         "variant": verdict.variant,
-        "min": number(bound.min),
-        "max": number(bound.max),
-        "value": number(verdict.value),
+        "min": Measure(bound.min).json(),
+        "max": Measure(bound.max).json(),
+        "value": Measure(verdict.value).json(),
         "passed": verdict.passed,
     })
-}
-
-/// A number with the digits that the CSV files have, `null` if there is none.
-fn number(number: Option<f64>) -> Value {
-    number.and_then(|number| Plain(number).json()).map_or(Value::Null, Value::Number)
 }
 
 fn pretty(value: &Value) -> String {

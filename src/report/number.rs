@@ -32,6 +32,34 @@ impl Plain {
     }
 }
 
+/// What stands for a time that never comes, wherever a number would.
+pub const NEVER: &str = "never";
+
+/// The value of a metric in a file: nothing where it does not apply, and
+/// [`NEVER`] for an infinite one.
+#[derive(Clone, Copy, Debug)]
+pub struct Measure(pub Option<f64>);
+
+impl Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(f64::INFINITY) => f.write_str(NEVER),
+            Some(value) if value.is_finite() => Plain(value).fmt(f),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl Measure {
+    /// The same for JSON, `null` where it does not apply.
+    pub fn json(self) -> serde_json::Value {
+        match self.0 {
+            Some(f64::INFINITY) => NEVER.into(),
+            value => value.and_then(|value| Plain(value).json()).into(),
+        }
+    }
+}
+
 /// Nanoseconds as milliseconds for a file, exactly.
 #[derive(Clone, Copy, Debug)]
 pub struct Millis(pub u64);
@@ -101,6 +129,9 @@ impl Scale {
 /// A measured number beside the limits it is held against: with as few
 /// decimals as still show on which side of them it lies.
 pub fn measured(value: f64, unit: Unit, limits: &[f64]) -> String {
+    if value == f64::INFINITY {
+        return NEVER.to_owned();
+    }
     let largest = limits.iter().copied().fold(value, f64::max);
     let (factor, suffix) = dimension(unit, largest);
     let scaled = value * factor;
@@ -120,6 +151,7 @@ pub fn measured(value: f64, unit: Unit, limits: &[f64]) -> String {
 /// A limit as it was meant: all its digits, in the unit in which a number
 /// `beside` it is written.
 pub fn limit(value: f64, unit: Unit, beside: f64) -> String {
+    let beside = if beside.is_finite() { beside } else { value };
     let (factor, suffix) = dimension(unit, value.max(beside));
     format!("{}{suffix}", grouped(&trimmed(value * factor, FILE_DECIMALS)))
 }
@@ -182,6 +214,21 @@ mod tests {
         assert_eq!(Millis(1_234_567).to_string(), "1.234567");
         assert_eq!(Millis(500_000_000).to_string(), "500");
         assert_eq!(Millis(10).to_string(), "0.00001");
+    }
+
+    #[test]
+    fn a_metric_may_be_never_or_not_apply() {
+        for (value, text, json) in [
+            (Some(26_300.0), "26300", "26300"),
+            (Some(f64::INFINITY), "never", "\"never\""),
+            (Some(f64::NAN), "", "null"),
+            (None, "", "null"),
+        ] {
+            assert_eq!(Measure(value).to_string(), text);
+            assert_eq!(Measure(value).json().to_string(), json);
+        }
+        assert_eq!(measured(f64::INFINITY, Unit::Millis, &[30_000.0]), "never");
+        assert_eq!(limit(5_000.0, Unit::Millis, f64::INFINITY), "5,000 ms");
     }
 
     #[test]

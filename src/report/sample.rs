@@ -298,6 +298,8 @@ pub(super) fn outcome() -> Outcome {
         wait: Distribution::default(),
         latency: Distribution::default(),
         wait_bins: Bins::new(1_000_000),
+        flow: Bins::new(1_000_000),
+        goodput: None,
         busiest_retries: Peak::default(),
         busiest_attempts: Peak::default(),
         clients: Vec::new(),
@@ -317,6 +319,7 @@ fn edge(caller: Caller, target: usize) -> EdgeOutcome {
 fn service(attempts: u64, normal_attempts: f64, first_request: u64) -> ServiceOutcome {
     ServiceOutcome {
         attempts,
+        retries: attempts.saturating_sub(normal_attempts as u64),
         normal_attempts,
         amplification_peak: attempts as f64 / normal_attempts,
         first_request,

@@ -1,6 +1,6 @@
 //! What is measured of one service: its queue, its workers and its timeline.
 
-use crate::model::bins::Bins;
+use crate::model::bins::{Bins, MOST_ROWS, round_width};
 use crate::model::outcome::{EdgeOutcome, Row, ServiceOutcome};
 use crate::stats::Recorder;
 use crate::time::{Duration, Instant};
@@ -18,13 +18,12 @@ pub(super) struct ServiceMeter {
     queue_time: Recorder,
     wasted_nanos: u64,
     timeline: Bins<Row>,
+    /// The length of a row of the timeline that the scenario demands.
+    row: Option<Duration>,
 }
 
 impl ServiceMeter {
-    /// Rows of the timeline start this fine and grow with the run.
-    pub(super) const FINEST_ROW: u64 = 100_000;
-
-    pub(super) fn new(row_width: u64) -> Self {
+    pub(super) fn new(row: Option<Duration>) -> Self {
         Self {
             queue: 0,
             busy: 0,
@@ -35,7 +34,8 @@ impl ServiceMeter {
             busy_nanos: 0,
             queue_time: Recorder::default(),
             wasted_nanos: 0,
-            timeline: Bins::new(row_width),
+            timeline: Bins::new(row.map_or(super::FINEST, Duration::as_nanos)),
+            row,
         }
     }
 
@@ -93,14 +93,20 @@ impl ServiceMeter {
         arrivals: (Instant, Instant),
     ) -> ServiceOutcome {
         self.settle(ended, warmup);
-        let (attempts, first_request) =
-            edges.fold((0, 0), |(a, f), edge| (a + edge.attempts, f + edge.first_request));
+        let (mut attempts, mut retries, mut first_request) = (0, 0, 0);
+        for edge in edges {
+            attempts += edge.attempts;
+            retries += edge.retries;
+            first_request += edge.first_request;
+        }
         let measured = ended.since(warmup).as_nanos() as f64;
         let average = |nanos: u128| if measured > 0.0 { nanos as f64 / measured } else { 0.0 };
+        let amplification_peak = self.amplification_peak(normal_attempts, ended, arrivals);
         ServiceOutcome {
             attempts,
+            retries,
             normal_attempts,
-            amplification_peak: self.amplification_peak(normal_attempts, arrivals),
+            amplification_peak,
             first_request,
             wasted_work: Duration::from_nanos(self.wasted_nanos),
             mean_queue: average(self.queue_nanos),
@@ -112,12 +118,22 @@ impl ServiceMeter {
         }
     }
 
-    /// The attempts of the busiest row against the normal attempts of a row,
-    /// averaged over the rows in which requests start.
-    fn amplification_peak(&self, normal: f64, (first, last): (Instant, Instant)) -> f64 {
-        let width = self.timeline.width();
+    /// The attempts of the busiest row of the timeline against the normal
+    /// attempts of a row, averaged over the rows in which requests start.
+    fn amplification_peak(
+        &self,
+        normal: f64,
+        ended: Instant,
+        (first, last): (Instant, Instant),
+    ) -> f64 {
+        let finest = self.timeline.width();
+        let width = match self.row {
+            Some(_) => finest,
+            None => round_width(ended.as_nanos(), finest, MOST_ROWS),
+        };
+        let timeline = self.timeline.coarsened(width);
         let rows = last.as_nanos() / width - first.as_nanos() / width + 1;
-        let busiest = self.timeline.bins().iter().map(|row| row.first_attempts + row.retries);
+        let busiest = timeline.bins().iter().map(|row| row.first_attempts + row.retries);
         if normal > 0.0 { busiest.max().unwrap_or(0) as f64 * rows as f64 / normal } else { 0.0 }
     }
 }
@@ -134,7 +150,7 @@ mod tests {
     /// first 5 of them warm-up.
     #[test]
     fn averages_are_over_time_and_leave_out_the_warm_up() {
-        let mut meter = ServiceMeter::new(10);
+        let mut meter = ServiceMeter::new(Some(Duration::from_nanos(10)));
         let warmup = at(5);
         meter.change(2, 0, at(0), warmup);
         meter.change(-2, 1, at(10), warmup);

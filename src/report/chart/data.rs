@@ -72,10 +72,16 @@ fn waiting(result: &VariantResult) -> impl Iterator<Item = &Edge> {
 
 /// A width of slices that every timeline of the results can be coarsened to:
 /// the finest that is a multiple of `finest` and of all their widths, and that
-/// shows the longest in at most `most` rows. `None` if there is none.
-fn common_width(results: &[VariantResult], finest: Duration, most: u64) -> Option<u64> {
+/// shows the longest of them, and `length`, in at most `most` rows. `None` if
+/// there is none.
+fn common_width(
+    results: &[VariantResult],
+    finest: Duration,
+    length: u64,
+    most: u64,
+) -> Option<u64> {
     let mut width = finest.as_nanos().max(1);
-    let mut length = 1;
+    let mut length = length.max(1);
     for service in results.iter().flat_map(|result| &result.outcome.services) {
         let bins = &service.timeline;
         width = common_multiple(width, bins.width())?;
@@ -144,8 +150,35 @@ mod tests {
         assert_eq!(common_multiple(7, 7), Some(7));
         assert_eq!(common_multiple(u64::MAX, u64::MAX - 1), None);
         let ms = Duration::from_millis;
-        assert_eq!(common_width(&sample::storm(), ms(10), 600), Some(ms(10).as_nanos()));
-        assert_eq!(common_width(&sample::storm(), ms(10), 60), Some(ms(100).as_nanos()));
-        assert_eq!(common_width(&sample::storm(), ms(15), 600), Some(ms(15).as_nanos()));
+        assert_eq!(common_width(&sample::storm(), ms(10), 0, 600), Some(ms(10).as_nanos()));
+        assert_eq!(common_width(&sample::storm(), ms(10), 0, 60), Some(ms(100).as_nanos()));
+        assert_eq!(common_width(&sample::storm(), ms(15), 0, 600), Some(ms(15).as_nanos()));
+    }
+
+    /// No slice is a multiple of another, and together they would be centuries.
+    #[test]
+    fn slices_that_do_not_fit_together_are_no_reason_to_stop() {
+        let source = Source { file: "overload.toml", seed: 1 };
+        let mut results = Vec::new();
+        for nanos in [999_999_937, 1_000_000_007, 1_000_000_009] {
+            let mut model = sample::overload()[1].model.clone();
+            model.timeline_slice = Some(Duration::from_nanos(nanos));
+            results.push(sample::run("odd", model));
+        }
+        assert_eq!(common_width(&results, Duration::from_nanos(1), 1, 1), None);
+        assert!(pictures(&source, &results).is_empty());
+        // Two of them still fit, into one slice of thirty years.
+        let two = pictures(&source, &results[..2]);
+        assert!(two.iter().all(Result::is_ok));
+    }
+
+    #[test]
+    fn a_long_silence_is_drawn_in_few_slices() {
+        let mut model = sample::overload()[1].model.clone();
+        model.clients[0].requests = Some(10);
+        model.duration = Some(Duration::from_secs(300_000_000));
+        let source = Source { file: "silence.toml", seed: 1 };
+        let chart = timeline::chart(&source, &[sample::run("silence", model)]);
+        assert!(chart.expect("the clock stops it").panels[0].attempts.len() <= 150);
     }
 }

@@ -34,6 +34,8 @@ pub struct LayersVariant {
     pub name: String,
     /// Attempts at each service.
     pub attempts: Vec<u64>,
+    /// Those of them that would have come if nothing had failed.
+    pub expected: Vec<f64>,
     /// Attempts at each service if nothing had failed; zero if that is unknown.
     pub normal: Vec<f64>,
 }
@@ -101,8 +103,7 @@ fn scene(chart: &LayersChart) -> Scene {
             let face = CELL.shrunk(service, room, 10.0);
             let text = face.fitted(service, room);
             frame::beside(&mut scene, &text, (left + room, middle), Anchor::Right, face, MUTED);
-            let (attempts, normal) = at(variant, j);
-            bar(&mut scene, &layout, middle, attempts, normal);
+            bar(&mut scene, &layout, middle, at(variant, j));
         }
         scene.upright(layout.bars - 0.5, top, top + height, 1.0, AXIS);
         top += height + GAP;
@@ -112,16 +113,30 @@ fn scene(chart: &LayersChart) -> Scene {
 }
 
 /// The numbers of a service.
-fn at(variant: &LayersVariant, service: usize) -> (u64, f64) {
+#[derive(Clone, Copy)]
+struct Numbers {
+    attempts: u64,
+    /// Those that would have come anyway; all, if nothing is normal here.
+    expected: f64,
+    normal: f64,
+}
+
+fn at(variant: &LayersVariant, service: usize) -> Numbers {
+    let positive = |all: &[f64]| {
+        let number = all.get(service).copied().filter(|number| number.is_finite());
+        number.unwrap_or(0.0).max(0.0)
+    };
     let attempts = variant.attempts.get(service).copied().unwrap_or(0);
-    let normal = variant.normal.get(service).copied().unwrap_or(0.0);
-    (attempts, if normal.is_finite() { normal.max(0.0) } else { 0.0 })
+    let normal = positive(&variant.normal);
+    let all = attempts as f64;
+    let expected = if normal > 0.0 { positive(&variant.expected).min(all) } else { all };
+    Numbers { attempts, expected, normal }
 }
 
 fn layout(variants: &[LayersVariant], services: &[String]) -> Layout {
     let numbers = || {
         let all = variants.iter().flat_map(|variant| (0..services.len()).map(|i| at(variant, i)));
-        all.map(|(attempts, normal)| (attempts as f64, labels(attempts, normal)))
+        all.map(|numbers| (numbers.attempts as f64, labels(numbers)))
     };
     let names = frame::name_width(variants.iter().map(|variant| variant.name.as_str()), MOST_NAME);
     let left = MARGIN + names + if names > 0.0 { 24.0 } else { 0.0 };
@@ -145,17 +160,18 @@ fn layout(variants: &[LayersVariant], services: &[String]) -> Layout {
 }
 
 /// Draws a bar and its numbers.
-fn bar(scene: &mut Scene, layout: &Layout, middle: f64, attempts: u64, normal: f64) {
+fn bar(scene: &mut Scene, layout: &Layout, middle: f64, numbers: Numbers) {
     let (top, bottom) = (middle - BAR / 2.0, middle + BAR / 2.0);
+    let attempts = numbers.attempts as f64;
     // What is not zero is seen.
-    let least = if attempts > 0 { 1.5 } else { 0.0 };
-    let right = layout.bars + (attempts as f64 * layout.scale).max(least);
-    let expected = (layout.bars + normal * layout.scale).min(right);
-    let split = if normal > 0.0 && normal < attempts as f64 { expected } else { right };
+    let least = if attempts > 0.0 { 1.5 } else { 0.0 };
+    let right = layout.bars + (attempts * layout.scale).max(least);
+    let expected = (layout.bars + numbers.expected * layout.scale).min(right);
+    let split = if numbers.expected < attempts { expected } else { right };
     scene.rect(Frame { left: layout.bars, top, right: split, bottom }, NORMAL);
     scene.rect(Frame { left: split, top, right, bottom }, EXTRA);
     let mut x = right + LABEL_GAP;
-    for (text, face, colour) in labels(attempts, normal) {
+    for (text, face, colour) in labels(numbers) {
         frame::beside(scene, &text, (x, middle), Anchor::Left, face, colour);
         x += face.width(&text) + LABEL_GAP;
     }
@@ -165,10 +181,11 @@ fn bar(scene: &mut Scene, layout: &Layout, middle: f64, attempts: u64, normal: f
 const LABEL_GAP: f64 = 8.0;
 
 /// What stands at the end of a bar.
-fn labels(attempts: u64, normal: f64) -> Vec<(String, Face, Colour)> {
-    let mut labels = vec![(count(attempts), STRONG_CELL, INK)];
-    if normal > 0.0 {
-        labels.push((format!("{} normal", times(attempts as f64 / normal)), HEAD, MUTED));
+fn labels(numbers: Numbers) -> Vec<(String, Face, Colour)> {
+    let mut labels = vec![(count(numbers.attempts), STRONG_CELL, INK)];
+    if numbers.normal > 0.0 {
+        let ratio = numbers.attempts as f64 / numbers.normal;
+        labels.push((format!("{} normal", times(ratio)), HEAD, MUTED));
     }
     labels
 }
@@ -180,7 +197,8 @@ fn label_width(labels: &[(String, Face, Colour)]) -> f64 {
 /// Says what the colours mean, if both are in the picture.
 fn legend(scene: &mut Scene, variants: &[LayersVariant], (left, baseline): (f64, f64)) {
     let extra = |variant: &LayersVariant| {
-        (0..variant.attempts.len()).map(|i| at(variant, i)).any(|(all, normal)| all as f64 > normal)
+        let mut all = (0..variant.attempts.len()).map(|i| at(variant, i));
+        all.any(|numbers| numbers.attempts as f64 > numbers.expected)
     };
     let mut x = left;
     let more = [(EXTRA, "on top of that, through retries")];
@@ -200,7 +218,12 @@ pub(super) mod tests {
     use super::*;
 
     fn variant(name: &str, attempts: &[u64], normal: &[f64]) -> LayersVariant {
-        LayersVariant { name: name.into(), attempts: attempts.to_vec(), normal: normal.to_vec() }
+        LayersVariant {
+            name: name.into(),
+            attempts: attempts.to_vec(),
+            expected: normal.to_vec(),
+            normal: normal.to_vec(),
+        }
     }
 
     fn chart(services: &[&str], variants: Vec<LayersVariant>) -> LayersChart {
@@ -273,6 +296,17 @@ pub(super) mod tests {
         let scene = scene(&hard()[3]);
         assert!(bars(&scene, EXTRA).iter().all(|&width| width == 0));
         assert!(scene.labels.iter().all(|label| !label.text.contains("through retries")));
+    }
+
+    /// Half of the normal attempts never came, and there are retries all the same.
+    #[test]
+    fn retries_are_seen_where_less_than_normal_comes() {
+        let mut starved = variant("a", &[1_000, 900], &[1_000.0, 1_000.0]);
+        starved.expected[1] = 500.0;
+        let scene = scene(&chart(&["gateway", "database"], vec![starved]));
+        let (normal, extra) = (bars(&scene, NORMAL), bars(&scene, EXTRA));
+        assert!((normal[0] - 2 * normal[1]).abs() <= 2, "{normal:?}");
+        assert!((5 * extra[1] - 4 * normal[1]).abs() <= 5, "{normal:?} {extra:?}");
     }
 
     #[test]

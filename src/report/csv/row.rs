@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 
-use crate::report::number::{Millis, Plain};
+use crate::report::number::{Measure, Millis, Plain};
 use crate::stats::Distribution;
 use crate::time::Duration;
 
@@ -37,12 +37,9 @@ impl<W: Write> Rows<W> {
         if number.is_finite() { self.display(Plain(number)) } else { self.empty() }
     }
 
-    /// A number, or nothing if there is none.
-    pub(super) fn maybe(&mut self, number: Option<f64>) -> io::Result<()> {
-        match number {
-            Some(number) => self.decimal(number),
-            None => self.empty(),
-        }
+    /// The value of a metric.
+    pub(super) fn measure(&mut self, value: Option<f64>) -> io::Result<()> {
+        self.display(Measure(value))
     }
 
     /// Nanoseconds, as milliseconds.

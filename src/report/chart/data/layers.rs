@@ -32,6 +32,7 @@ pub(super) fn chart(source: &Source, results: &[VariantResult]) -> Option<Layers
         LayersVariant {
             name: result.name.clone(),
             attempts: found().map(|at| at.map_or(0, |service| service.attempts)).collect(),
+            expected: found().map(|at| at.map_or(0.0, expected)).collect(),
             normal: found().map(|at| at.map_or(0.0, |service| service.normal_attempts)).collect(),
         }
     };
@@ -45,6 +46,13 @@ pub(super) fn chart(source: &Source, results: &[VariantResult]) -> Option<Layers
         variants: results.iter().map(variant).collect(),
         services,
     })
+}
+
+/// The attempts that would have come to a service if nothing had failed. Calls
+/// that retries above it cause are not among them; nor, in an overload, are those
+/// that never came.
+fn expected(service: &ServiceOutcome) -> f64 {
+    ((service.attempts - service.retries) as f64).min(service.normal_attempts)
 }
 
 /// What a service of this name did.
@@ -135,6 +143,17 @@ mod tests {
             ]
         );
         assert!(chart.variants.iter().all(|variant| variant.normal == [1_000.0; 4]));
+        assert!(chart.variants.iter().all(|variant| variant.expected == [1_000.0; 4]));
+    }
+
+    /// Of 1,000 requests that need two services, 400 get stuck at the first.
+    #[test]
+    fn what_never_came_is_not_expected() {
+        let mut results = vec![sample::layers()[1].clone()];
+        let database = &mut results[0].outcome.services[3];
+        (database.attempts, database.retries) = (1_100, 500);
+        let chart = chart(&SOURCE, &results).expect("services call services");
+        assert_eq!(chart.variants[0].expected, [1_000.0, 1_000.0, 1_000.0, 600.0]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn chart(source: &Source, results: &[VariantResult]) -> Option<Strate
     }
     let slice = same(results, |result| result.model.slice);
     let finest = results.iter().map(|result| result.model.slice).max()?;
-    let width = common_width(results, finest, MOST_SLOTS)?;
+    let width = common_width(results, finest, 0, MOST_SLOTS)?;
     let busiest = slice.map_or("busiest slice".to_owned(), |slice| format!("busiest {slice}"));
     let crowd = crowd(results);
     let more: Vec<String> = base_and_cap(results).into_iter().collect();

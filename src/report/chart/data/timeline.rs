@@ -27,7 +27,7 @@ pub(super) fn chart(source: &Source, results: &[VariantResult]) -> Option<Timeli
     }
     let name = busiest_service(results)?;
     let finest = results.iter().map(|result| result.model.slice).max()?;
-    let width = common_width(results, finest, MOST_SLOTS)?;
+    let width = common_width(results, finest, length, MOST_SLOTS)?;
     let panel = |result: &VariantResult| {
         let (service, outcome) = named(result, &name)?;
         Some(panel(result, service, outcome, width))
