@@ -6,8 +6,10 @@
 //! come from the standard library: IEEE 754 fixes every bit of them.
 
 mod normal;
+mod student;
 
 pub use normal::{normal_cdf, normal_quantile};
+pub use student::student_quantile;
 
 /// The complementary error function, 2/√π times the integral of e^(−t²) from x
 /// to infinity.
@@ -71,6 +73,7 @@ mod tests {
             ("ln", ln(0.3), 0xbff3_4378_fcbd_a721),
             ("ln_1p", ln_1p(1e-5), 0x3ee4_f8ae_a9ae_7317),
             ("pow", pow(1.3, 7.0), 0x4019_1972_b95b_0002),
+            ("student_quantile", student_quantile(0.975, 29), 0x4000_5ca1_5bce_287c),
             ("tanh", tanh(0.7), 0x3fe3_56fb_17af_2e90),
         ] {
             assert_eq!(value.to_bits(), bits, "{what} is {value}, {:#x}", value.to_bits());
