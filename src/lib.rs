@@ -9,6 +9,7 @@
 pub mod des;
 pub mod draw;
 pub mod experiment;
+pub mod explain;
 pub mod law;
 pub mod math;
 pub mod model;

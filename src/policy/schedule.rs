@@ -127,17 +127,22 @@ impl RetryPolicy {
         let Some(timeout) = self.attempt_timeout(u32::MAX, timing.timeout, None) else {
             return timing.deadline;
         };
-        // Attempts that fail sooner may leave room for further ones, so the
-        // last that can start at all may start as late as it is allowed to.
-        let most = self.max_attempts.unwrap_or(MOST_ATTEMPTS).min(MOST_ATTEMPTS);
-        let retries = self.course(timing, Target::Fails, most).starts.len() as u64 - 1;
-        let waits = self.backoff.ranges().take(retries as usize).last().unwrap_or_default();
-        let attempts = timeout.as_nanos().saturating_mul(retries);
-        let start = waits.total.high + Duration::from_nanos(attempts);
-        let bounded = start.min(self.latest_start(timing, waits.wait.high)) + timeout;
-        let longest = timing.deadline.map_or(bounded, |deadline| bounded.min(deadline));
-        let endless = self.max_attempts.is_none() && self.limits.own == Duration::MAX;
-        (timing.deadline.is_some() || !endless).then_some(longest)
+        if self.max_attempts.is_none() && self.limits.own == Duration::MAX {
+            return timing.deadline;
+        }
+        let waits = |retries: u32| self.backoff.ranges().take(retries as usize).last();
+        let (start, wait) = if let Some(attempts) = self.max_attempts {
+            // Attempts that fail sooner may leave room for further ones, so the
+            // last that can start at all may start as late as it is allowed to.
+            let retries = self.course(timing, Target::Fails, attempts).starts.len() as u32 - 1;
+            let waits = waits(retries).unwrap_or_default();
+            let attempts = timeout.as_nanos().saturating_mul(u64::from(retries));
+            (waits.total.high + Duration::from_nanos(attempts), waits.wait.high)
+        } else {
+            (Duration::MAX, waits(LOOKED_AT).unwrap_or_default().wait.high)
+        };
+        let longest = start.min(self.latest_start(timing, wait)) + timeout;
+        Some(timing.deadline.map_or(longest, |deadline| longest.min(deadline)))
     }
 
     /// No attempt after a wait of up to `longest` starts later.
