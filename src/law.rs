@@ -206,6 +206,26 @@ impl Law {
         })
     }
 
+    /// The shortest and the longest length that it can give;
+    /// [`Duration::MAX`] is without limit.
+    pub fn support(&self) -> (Duration, Duration) {
+        let between = |low, high| (Duration::from_nanos_f64(low), Duration::from_nanos_f64(high));
+        match self {
+            Self::Constant(length) => (*length, *length),
+            Self::Uniform(law) => between(law.sample(0.0), law.sample(1.0)),
+            Self::Quantiles(law) => between(law.sample(0.0), law.sample(1.0)),
+            Self::Pareto(law) => between(law.sample(0.0), f64::INFINITY),
+            Self::Empirical(law) => law.support(),
+            Self::Mixture(law) => law.support(),
+            Self::Exponential { .. }
+            | Self::Erlang(_)
+            | Self::Gamma(_)
+            | Self::LogNormal(_)
+            | Self::Normal(_)
+            | Self::Weibull(_) => (Duration::ZERO, Duration::MAX),
+        }
+    }
+
     /// The mean, in nanoseconds; infinite for the heaviest tails.
     pub fn mean_nanos(&self) -> f64 {
         match self {

@@ -12,6 +12,7 @@ pub mod des;
 pub mod draw;
 pub mod executor;
 pub mod experiment;
+pub mod explain;
 pub mod law;
 pub mod math;
 pub mod model;

@@ -24,6 +24,7 @@ pub mod preset;
 pub mod request;
 pub mod retry;
 pub mod retry_after;
+pub mod schedule;
 
 pub use backoff::{Backoff, Family, Jitter, Memory, Strategy};
 pub use budget::{Budget, Fill, TokenBucket};

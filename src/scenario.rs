@@ -35,6 +35,7 @@ pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use quantity::{HIGHEST_RATE, LONGEST};
 pub use reference::reference;
 pub use schema::schema;
+pub use suggest::nearest;
 pub use syntax::{LONGEST_FILE, decode};
 
 use crate::model::{Metric, Model};

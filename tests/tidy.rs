@@ -19,6 +19,7 @@ const ROOMS: &[&str] = &[
     "scenario",
     "experiment",
     "published",
+    "explain",
     "report",
     "output",
     "cli",

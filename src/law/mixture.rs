@@ -2,6 +2,7 @@
 
 use super::Law;
 use super::error::{LawError, within};
+use crate::time::Duration;
 
 /// The parts of a mixture, none of which is a mixture itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +51,14 @@ impl Mixture {
             part.end = end;
         }
         Ok(Self { parts })
+    }
+
+    /// From the shortest of all parts to the longest.
+    pub(super) fn support(&self) -> (Duration, Duration) {
+        let ends = self.parts.iter().map(|part| part.law.support());
+        ends.fold((Duration::MAX, Duration::ZERO), |all, part| {
+            (all.0.min(part.0), all.1.max(part.1))
+        })
     }
 
     /// The law in whose share `u` lies; the last one where rounding leaves a gap.

@@ -26,6 +26,10 @@ impl Empirical {
         self.lengths[index.min(self.lengths.len() - 1)]
     }
 
+    pub(super) fn support(&self) -> (Duration, Duration) {
+        (self.lengths[0], self.lengths[self.lengths.len() - 1])
+    }
+
     pub(super) fn mean(&self) -> f64 {
         self.average(|nanos| nanos)
     }

@@ -288,3 +288,24 @@ const GOLDEN: [(&str, u64); 15] = [
     ("quantiles", 18_183_504_284),
     ("log quantiles", 1_258_671_896),
 ];
+
+#[test]
+fn the_ends_of_every_law() {
+    let support = |law: Result<Law, LawError>| valid(law).support();
+    let (zero, never) = (Duration::ZERO, Duration::MAX);
+    let points = [(0.5, ms(3)), (1.0, ms(7))];
+    assert_eq!(support(Law::uniform(ms(3), ms(7))), (ms(3), ms(7)));
+    assert_eq!(support(Law::quantiles(&points, Between::Linear)), (zero, ms(7)));
+    assert_eq!(support(Law::pareto(ms(3), 2.0)), (ms(3), never));
+    assert_eq!(support(Law::empirical(vec![ms(7), ms(3)])), (ms(3), ms(7)));
+    assert_eq!(support(Law::lognormal(ms(3), 1.0)), (zero, never));
+    let parts = vec![(1.0, Law::Constant(ms(3))), (1.0, valid(Law::uniform(ms(5), ms(7))))];
+    assert_eq!(support(Law::mixture(parts)), (ms(3), ms(7)));
+    for (name, law, _) in cases() {
+        let (shortest, longest) = law.support();
+        let sampled = (0..2_000).map(|number| sample(&law, number));
+        for length in sampled {
+            assert!(shortest <= length && length <= longest, "{name}: {length}");
+        }
+    }
+}

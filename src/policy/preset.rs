@@ -29,6 +29,10 @@ pub struct Preset {
     /// Settings that the library leaves to its user; what stands in `policy` for
     /// them is an example.
     pub needs: &'static [&'static str],
+    /// The most attempts that the library makes, whatever is asked for.
+    pub most_attempts: Option<u32>,
+    /// How many bases the cap is as long as nobody sets it, if it follows them.
+    pub cap_in_bases: Option<u64>,
     /// How long each attempt may take, if the library says.
     pub attempt_timeout: Option<Duration>,
     /// How long a call may take in all, if the library says.
@@ -52,11 +56,30 @@ pub fn find(name: &str) -> Option<&'static Preset> {
 impl Preset {
     /// A preset that needs nothing and sets no timeout.
     const fn new(name: &'static str, policy: RetryPolicy, source: &'static str) -> Self {
-        Self { name, policy, needs: &[], attempt_timeout: None, call_timeout: None, source }
+        Self {
+            name,
+            policy,
+            needs: &[],
+            most_attempts: None,
+            cap_in_bases: None,
+            attempt_timeout: None,
+            call_timeout: None,
+            source,
+        }
     }
 
     const fn needing(mut self, needs: &'static [&'static str]) -> Self {
         self.needs = needs;
+        self
+    }
+
+    const fn at_most(mut self, attempts: u32) -> Self {
+        self.most_attempts = Some(attempts);
+        self
+    }
+
+    const fn capped_at(mut self, bases: u64) -> Self {
+        self.cap_in_bases = Some(bases);
         self
     }
 

@@ -6,10 +6,7 @@ const LONGEST: usize = 64;
 /// The candidate that is the fewest slips of the keyboard away from `word`
 /// (a letter too many, missing, wrong, or two swapped), if it is near enough
 /// to be what was meant: a third of its letters may be wrong.
-pub(super) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters: Vec<char> = word.chars().take(LONGEST + 1).collect();
     if letters.len() > LONGEST {
         return None;

@@ -149,7 +149,7 @@ impl Round {
     /// grid less one, so that no draw, however large, rounds up to a step
     /// beyond the range.
     #[inline]
-    pub(super) const fn slack(self) -> f64 {
+    pub const fn slack(self) -> f64 {
         match self {
             Self::No | Self::FloorMillis | Self::NearestMillis => 0.0,
             Self::WholeMillis => (NANOS_PER_MILLI - 1) as f64,
@@ -159,7 +159,7 @@ impl Round {
 
     /// The wait on the grid.
     #[inline]
-    pub(in crate::policy) const fn apply(self, wait: Duration) -> Duration {
+    pub const fn apply(self, wait: Duration) -> Duration {
         let nanos = wait.as_nanos();
         match self {
             Self::No => wait,

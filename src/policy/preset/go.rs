@@ -95,7 +95,8 @@ pub(super) const PRESETS: &[Preset] = &[
             ..WRAPPER
         },
         "Temporal documentation, retry policies",
-    ),
+    )
+    .capped_at(100),
     Preset::new(
         "temporal-sdk-go-rpc",
         RetryPolicy {

@@ -73,13 +73,15 @@ pub(super) const PRESETS: &[Preset] = &[
         GRPC,
         "grpc/proposal A6-client-retries.md since 2024-08-29; grpc/grpc-go stream.go",
     )
-    .needing(GRPC_NEEDS),
+    .needing(GRPC_NEEDS)
+    .at_most(5),
     Preset::new(
         "grpc-a6-old",
         RetryPolicy { backoff: Backoff { base: ms(100), cap: secs(1), ..FULL }, ..GRPC },
         "grpc/proposal A6-client-retries.md before 2024-08-29",
     )
-    .needing(GRPC_NEEDS),
+    .needing(GRPC_NEEDS)
+    .at_most(5),
     Preset::new(
         "grpc-connect-backoff",
         RetryPolicy {
@@ -104,6 +106,7 @@ pub(super) const PRESETS: &[Preset] = &[
          source/common/router/retry_state_impl.cc",
     )
     .needing(&["retry_on"])
+    .capped_at(10)
     .timeouts(None, Some(secs(15))),
     Preset::new(
         "envoy-rate-limited",
@@ -120,6 +123,7 @@ pub(super) const PRESETS: &[Preset] = &[
         "envoyproxy/envoy source/common/router/retry_state_impl.cc (rate_limited_retry_back_off)",
     )
     .needing(&["retry_on"])
+    .capped_at(10)
     .timeouts(None, Some(secs(15))),
     Preset::new(
         "linkerd-route",
