@@ -15,6 +15,7 @@ mod diagnostics;
 mod ending;
 mod graph;
 pub mod keys;
+mod layers;
 mod path;
 mod policy;
 mod quantity;
@@ -263,9 +264,7 @@ fn unused(root: &Table, notes: &build::Notes, report: &mut Report) {
             }
         }
     }
-    if let Some(layers) = &notes.layers {
-        layers.warn(report);
-    }
+    notes.layers.warn(report);
 }
 
 /// A scenario to start from, with comments; it reads without a warning.

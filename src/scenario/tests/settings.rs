@@ -283,6 +283,10 @@ calls = "db"
 retry = { max_attempts = "unlimited", backoff = "exponential", base = "2 s", cap = "1 s", budget = "small" }
 
 [service.db]
+calls = "disk"
+retry = { max_attempts = 4 }
+
+[service.disk]
 
 [service.forgotten]
 
