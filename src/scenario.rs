@@ -13,6 +13,7 @@ mod build;
 mod check;
 mod diagnostics;
 mod ending;
+mod fates;
 mod graph;
 pub mod keys;
 mod layers;

@@ -10,6 +10,7 @@
 mod call;
 mod callers;
 mod request;
+mod request_id;
 mod serve;
 mod timeouts;
 
@@ -23,6 +24,7 @@ use crate::time::Instant;
 use call::Call;
 use callers::Callers;
 use request::Sources;
+use request_id::{RequestId, Route};
 use serve::{ServiceState, Visit, Waiting};
 use std::hint::black_box;
 use timeouts::Timeouts;
@@ -101,31 +103,16 @@ struct AttemptId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Good,
-    Failed(u16),
+    Failed { status: u16, by: Author },
 }
 
-/// Which request of which client table: 16 bits for the table, 48 for the
-/// number of the request there.
+/// Whose failure an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RequestId(u64);
-
-impl RequestId {
-    /// The very first request of the run's first client table.
-    const FIRST: Self = Self(0);
-    /// The caller has given up, and nobody knows any more.
-    const UNKNOWN: Self = Self(u64::MAX);
-
-    fn new(client: usize, number: u64) -> Self {
-        Self((client as u64) << 48 | number)
-    }
-
-    fn client(self) -> usize {
-        (self.0 >> 48) as usize
-    }
-
-    fn number(self) -> u64 {
-        self.0 & ((1 << 48) - 1)
-    }
+enum Author {
+    /// The service's own, with what it says about the next attempt.
+    Itself,
+    /// That of a service below: only the status is handed up.
+    Below,
 }
 
 impl<'m> World<'m> {

@@ -157,7 +157,7 @@ impl<'a, 'r> Builder<'a, 'r> {
                     .law("service_time", self.report)
                     .unwrap_or(Law::Constant(Duration::ZERO)),
                 fails: view.chance("fails").unwrap_or(0.0),
-                status: view.whole("status").map_or(503, |status| status as u16),
+                status: view.whole("status").map_or(503, |status| status as u16).into(),
                 calls,
                 ..Service::new(entry.key.to_string())
             });

@@ -3,12 +3,13 @@
 //! Retries that multiply from layer to layer are in `layers.rs`.
 
 use super::build::{Notes, Places, Sound};
+use super::fates::Fates;
 use super::layers;
 use super::report::{Problem, Report};
 use crate::law::Law;
 use crate::model::Model;
 use crate::model::spec::{Arrivals, Caller, Edge, RandomSource};
-use crate::policy::{Failure, RetryOn};
+use crate::time::Duration;
 
 /// More attempts than this for one request, if nothing ever failed, are no
 /// model of anything.
@@ -18,11 +19,11 @@ const MOST_FAN_OUT: f64 = 1e6;
 pub(super) fn check(model: &Model, places: &Places, report: &mut Report, notes: &mut Notes) {
     let Some(order) = callees_first(model, places, report) else { return };
     fan_out(model, places, report);
-    let dead = always_failing(model, &places.sound, &order);
     let instant = instant(model, &places.sound, &order);
-    endless(model, places, &dead, &instant, report);
     standing_still(model, places, &instant, report);
-    layers::check(model, places, &order, &dead, report, notes);
+    let fates = Fates::new(model, &places.sound, &order, instant.clone());
+    endless(model, places, &fates, &instant, report);
+    layers::check(model, places, &order, &fates, report, notes);
 }
 
 /// All services, each after those it calls; `None` after reporting a cycle.
@@ -100,32 +101,6 @@ fn fan_out(model: &Model, places: &Places, report: &mut Report) {
     report.error(places.services[worst], problem);
 }
 
-/// Whether every attempt at a service fails in a way that is retried. Of a
-/// service that was not read right nothing is said.
-fn always_failing(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
-    let mut dead = vec![false; model.services.len()];
-    for &number in order {
-        let service = &model.services[number];
-        dead[number] = sound.services[number]
-            && if service.fails >= 1.0 {
-                // No setting says otherwise: all policies retry the usual failures.
-                RetryOn::USUAL.covers(Failure::Status(service.status), false)
-            } else {
-                service.calls.iter().any(|&edge| edge_fails(model, &model.edges[edge], &dead))
-            };
-    }
-    dead
-}
-
-/// Whether every attempt on an edge fails in a way that is retried.
-fn edge_fails(model: &Model, edge: &Edge, dead: &[bool]) -> bool {
-    let too_slow = match (&edge.timeout, &model.services[edge.target].service_time) {
-        (Some(Law::Constant(timeout)), Law::Constant(time)) => time > timeout,
-        _ => false,
-    };
-    dead[edge.target] || too_slow
-}
-
 /// Whether an attempt at a service takes no time at all. Of a service that was
 /// not read right nothing is said.
 fn instant(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
@@ -150,7 +125,13 @@ fn waits_for_nothing(model: &Model, sound: &Sound, edge: usize, instant: &[bool]
 }
 
 /// Unlimited attempts that cannot end.
-fn endless(model: &Model, places: &Places, dead: &[bool], instant: &[bool], report: &mut Report) {
+fn endless(
+    model: &Model,
+    places: &Places,
+    fates: &Fates<'_>,
+    instant: &[bool],
+    report: &mut Report,
+) {
     for (number, edge) in model.edges.iter().enumerate() {
         if edge.retry.max_attempts.is_some() || !places.sound.edges[number] {
             continue;
@@ -165,9 +146,10 @@ fn endless(model: &Model, places: &Places, dead: &[bool], instant: &[bool], repo
             .help("set max_attempts to a number, or random = \"pcg64\"");
             report.error(span, problem);
         }
-        if edge.budget.is_some() || !edge_fails(model, edge, dead) {
+        if !fates.never_ends(number) {
             continue;
         }
+        let limited = edge.retry.limits.own != Duration::MAX;
         let problem = if waits_for_nothing(model, &places.sound, number, instant) {
             Problem::new(
                 format!(
@@ -177,7 +159,7 @@ fn endless(model: &Model, places: &Places, dead: &[bool], instant: &[bool], repo
                 format!("`{target}` always fails, at once"),
             )
             .help("set `backoff` and `base`, or `max_attempts` to a number")
-        } else if model.duration.is_none() {
+        } else if model.duration.is_none() && !limited {
             Problem::new(
                 format!("a call of `{target}` never ends: max_attempts = \"unlimited\""),
                 format!("`{target}` always fails"),

@@ -1,6 +1,7 @@
 //! Retries in more than one layer of a chain, which multiply.
 
 use super::build::{Notes, Places};
+use super::fates::Fates;
 use super::keys::grouped;
 use super::report::{Problem, Report};
 use super::text::Span;
@@ -81,15 +82,16 @@ pub(super) fn check(
     model: &Model,
     places: &Places,
     order: &[usize],
-    dead: &[bool],
+    fates: &Fates<'_>,
     report: &mut Report,
     notes: &mut Notes,
 ) {
     let mut worst = vec![Worst::default(); model.services.len()];
-    let attempts = |edge: usize| match model.edges[edge].retry.max_attempts {
-        _ if !places.sound.edges[edge] || model.edges[edge].budget.is_some() => 1,
-        Some(most) => u64::from(most),
-        None => UNLIMITED,
+    let attempts = |edge: usize| {
+        if !places.sound.edges[edge] || model.edges[edge].budget.is_some() {
+            return 1;
+        }
+        model.edges[edge].retry.max_attempts.map_or(UNLIMITED, u64::from)
     };
     let entry = Worst { product: [1, 0, 0], retrying: 0 };
     for edge in model.clients.iter().flat_map(Client::calls) {
@@ -107,7 +109,7 @@ pub(super) fn check(
         let service = model.services[number].name.clone();
         let span = places.services[number];
         let unbounded = model.duration.is_none() && model.budgets.is_empty();
-        if dead[number] && unbounded && product > MOST_PRODUCT && product < UNLIMITED {
+        if fates.is_dead(number) && unbounded && product > MOST_PRODUCT && product < UNLIMITED {
             let shown = shown(product);
             let title =
                 format!("one request makes {shown} attempts at `{service}`, which always fails");

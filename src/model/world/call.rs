@@ -1,11 +1,11 @@
 //! Calls: a caller asks a service under a retry policy, in one attempt or more.
 
 use super::serve::Waiting;
-use super::{Answer, AttemptId, Event, Key, RequestId, Step, World};
+use super::{Answer, AttemptId, Author, Event, Key, Route, Step, World};
 use crate::des::{Handle, Ticket};
 use crate::model::error::{MOST_ATTEMPTS_AT_ONE_INSTANT, RunError};
 use crate::model::outcome::{AttemptEnd, AttemptRecord, Next};
-use crate::policy::{Failure, Progress, Reason};
+use crate::policy::{Failed, Failure, Hint, Progress, Reason, Request};
 use crate::time::{Duration, Instant};
 
 /// A call that has not ended. One is looked up at random for each retry, so its
@@ -26,7 +26,8 @@ pub(super) struct Call {
     marks: Marks,
 }
 
-/// Two flags, and how many attempts in a row were sent without time passing.
+/// Two flags, what the request is, and how many attempts in a row were sent
+/// without time passing.
 #[derive(Clone, Copy, Debug)]
 struct Marks(u32);
 
@@ -35,10 +36,17 @@ impl Marks {
     const OUT: u32 = 1 << 31;
     /// The very first request of the run caused the call.
     const FIRST: u32 = 1 << 30;
-    const COUNT: u32 = Self::FIRST - 1;
+    /// Where the bits of the request begin.
+    const REQUEST: u32 = 30 - Request::BITS;
+    const COUNT: u32 = (1 << Self::REQUEST) - 1;
 
-    fn new(of_first_request: bool) -> Self {
-        Self(if of_first_request { Self::FIRST } else { 0 })
+    fn new(of_first_request: bool, request: Request) -> Self {
+        let first = if of_first_request { Self::FIRST } else { 0 };
+        Self(first | u32::from(request.bits()) << Self::REQUEST)
+    }
+
+    fn request(self) -> Request {
+        Request::of_bits((self.0 >> Self::REQUEST) as u8 & ((1 << Request::BITS) - 1))
     }
 
     fn is(self, flag: u32) -> bool {
@@ -49,7 +57,7 @@ impl Marks {
     fn send(&mut self, same_instant: bool) -> u32 {
         let before = if same_instant { self.0 & Self::COUNT } else { 0 };
         let count = (before + 1).min(Self::COUNT);
-        self.0 = self.0 & Self::FIRST | Self::OUT | count;
+        self.0 = self.0 & !Self::COUNT | Self::OUT | count;
         count
     }
 
@@ -89,7 +97,7 @@ impl From<Answer> for AttemptEnd {
     fn from(answer: Answer) -> Self {
         match answer {
             Answer::Good => Self::Answered,
-            Answer::Failed(status) => Self::Failed(status),
+            Answer::Failed { status, .. } => Self::Failed(status),
         }
     }
 }
@@ -100,6 +108,7 @@ impl World<'_> {
         let Some(caller) = self.visits.get(visit) else { return Ok(()) };
         self.callers.call_started(edge, caller.owner);
         self.meter.call_started(edge, self.now);
+        let request = caller.request;
         let call = self.calls.insert(Call {
             key: caller.key.call(self.model.edges[edge].position),
             sent: Instant::ZERO,
@@ -108,8 +117,9 @@ impl World<'_> {
             visit: visit.slot(),
             edge: edge as u32,
             timeout: Ticket::NONE,
-            marks: Marks::new(caller.request == RequestId::FIRST),
+            marks: Marks::new(request.is_first(), request.request()),
         });
+        self.callers.call_begins(&self.model.edges[edge], call, self.now);
         self.send(call)
     }
 
@@ -127,14 +137,16 @@ impl World<'_> {
         self.meter.attempt_sent(edge, retry, call.marks.is(Marks::FIRST), now);
         let arrival = Waiting {
             attempt: AttemptId { call: handle, number: call.progress.attempts },
-            edge: call.edge,
+            route: Route::new(call.edge, call.marks.request()),
             call_key: call.key,
             arrived: now,
         };
         if let Some(answer) = self.arrive(arrival)? {
             // Answered at once: there is nothing to wait for, so no timeout.
-            self.end_attempt(handle, answer.into());
-        } else if let Some(call) = self.calls.get_mut(handle) {
+            self.end_attempt(handle, answer.into(), self.hint(edge, answer));
+        } else if self.model.edges[edge].retry.times_out(arrival.attempt.number)
+            && let Some(call) = self.calls.get_mut(handle)
+        {
             call.timeout = self.timeouts.set(edge, handle, now);
         }
         Ok(())
@@ -155,18 +167,27 @@ impl World<'_> {
         if !call.awaits(attempt) {
             return;
         }
-        self.timeouts.cancel(call.edge as usize, call.timeout);
-        self.end_attempt(attempt.call, answer.into());
+        let edge = call.edge as usize;
+        self.timeouts.cancel(edge, call.timeout);
+        self.end_attempt(attempt.call, answer.into(), self.hint(edge, answer));
+    }
+
+    /// What a caller reads in an answer about its next attempt.
+    fn hint(&self, edge: usize, answer: Answer) -> Hint {
+        let Answer::Failed { by: Author::Itself, .. } = answer else { return Hint::None };
+        let edge = &self.model.edges[edge];
+        let advice = self.model.services[edge.target].retry_after;
+        advice.hint(self.now, self.now, edge.retry.hint.format.dates)
     }
 
     /// The attempt whose timeout is due has not been answered.
     pub(super) fn fire_timeout(&mut self) {
         let Some(handle) = self.timeouts.fire() else { return };
-        self.end_attempt(handle, AttemptEnd::TimedOut);
+        self.end_attempt(handle, AttemptEnd::TimedOut, Hint::None);
     }
 
     /// The caller knows how an attempt ended, and decides what follows.
-    fn end_attempt(&mut self, handle: Handle, end: AttemptEnd) {
+    fn end_attempt(&mut self, handle: Handle, end: AttemptEnd, hint: Hint) {
         let Some(call) = self.calls.get_mut(handle) else { return };
         call.marks.end();
         call.timeout = Ticket::NONE;
@@ -177,7 +198,8 @@ impl World<'_> {
             AttemptEnd::TimedOut => Some(Failure::Timeout),
         };
         let next = failure.map_or(Next::Done, |failure| {
-            self.callers.decide(self.model, &self.visits, call, failure).into()
+            let failed = Failed { request: call.marks.request(), hint, ..failure.into() };
+            self.callers.decide(self.model, &self.visits, (handle, self.now), call, failed).into()
         });
         if self.meter.records() {
             let visit = self.visits.handle_at(call.visit);
@@ -226,7 +248,8 @@ impl World<'_> {
             self.visits.remove(caller);
             self.end_request(&request, Some(reason));
         } else {
-            self.leave(caller, Answer::Failed(failure.status_handed_up()));
+            let status = failure.status_handed_up();
+            self.leave(caller, Answer::Failed { status, by: Author::Below });
         }
     }
 }

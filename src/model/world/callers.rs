@@ -6,7 +6,8 @@ use super::serve::Visit;
 use crate::des::{Handle, Slab};
 use crate::draw::{Mt19937, Mulberry32, Purpose, Stream};
 use crate::model::spec::{Caller, Edge, Model, RandomSource, Scope};
-use crate::policy::{Budget, Decision, Failure};
+use crate::policy::{Budget, Decision, Failed};
+use crate::time::{Duration, Instant};
 
 /// What callers have besides their calls: draws of waits, and budgets.
 pub(super) struct Callers {
@@ -17,6 +18,8 @@ pub(super) struct Callers {
     /// Of each edge: the first of its budgets, and whether there is one for
     /// each process.
     budget_of: Vec<Option<(u32, bool)>>,
+    /// Of each slot of a call whose policy limits its time: when it began.
+    begun: Vec<Instant>,
 }
 
 /// Waits of clients drawn from one stream when their request starts, as the
@@ -44,10 +47,15 @@ impl Sequence {
     }
 }
 
+/// Whether the policy of an edge limits how long a call may go on.
+fn limits_time(edge: &Edge) -> bool {
+    edge.retry.limits.own != Duration::MAX
+}
+
 /// How many draws the waits of a call on this edge can take.
 fn draws_of(edge: &Edge) -> usize {
     let retries = edge.retry.max_attempts.map_or(0, |most| most.saturating_sub(1));
-    if edge.retry.backoff.is_random() { retries as usize } else { 0 }
+    if edge.retry.draws() { retries as usize } else { 0 }
 }
 
 impl DrawnAtStart {
@@ -99,6 +107,7 @@ impl Callers {
             drawn: DrawnAtStart::new(model),
             budgets: Vec::new(),
             budget_of: Vec::new(),
+            begun: Vec::new(),
         };
         callers.budget_of = callers.lay_out_budgets(model);
         callers
@@ -147,13 +156,19 @@ impl Callers {
         &mut self,
         model: &Model,
         visits: &Slab<Visit>,
+        (handle, now): (Handle, Instant),
         call: &mut Call,
-        failure: Failure,
+        failed: Failed,
     ) -> Decision {
         let index = call.edge as usize;
         let edge = &model.edges[index];
         let budget = self.budget_slot(index, || owner(visits, call));
-        let Self { waits, drawn, budgets, .. } = self;
+        let Self { waits, drawn, budgets, begun, .. } = self;
+        let elapsed = if limits_time(edge) {
+            now.since(begun[handle.slot() as usize])
+        } else {
+            Duration::ZERO
+        };
         let (key, visit, attempts) = (call.key, call.visit, call.progress.attempts);
         let draw = || match drawn {
             Some(drawn) if matches!(edge.caller, Caller::Client(_)) => {
@@ -162,7 +177,18 @@ impl Callers {
             _ => waits[index].draw(key.attempt(attempts)),
         };
         let budget = budget.and_then(|slot| budgets.get_mut(slot));
-        edge.retry.decide(failure, &mut call.progress, draw, budget)
+        edge.retry.decide(Failed { elapsed, ..failed }, &mut call.progress, draw, budget)
+    }
+
+    /// A call begins. When it began is kept only where somebody asks.
+    pub(super) fn call_begins(&mut self, edge: &Edge, call: Handle, now: Instant) {
+        if limits_time(edge) {
+            let slot = call.slot() as usize;
+            if self.begun.len() <= slot {
+                self.begun.resize(slot + 1, now);
+            }
+            self.begun[slot] = now;
+        }
     }
 
     /// A call begins for this client process or instance.

@@ -136,7 +136,7 @@ impl World<'_> {
         let key = Key::request(source.name, number);
         self.sources.find_next();
         self.meter.request_started(client, now);
-        let id = RequestId::new(client, number);
+        let id = RequestId::new(client, self.model.clients[client].kinds[0].request, number);
         let visit = self.visits.insert(Visit::request(key, id, process as u32, now));
         self.callers.request_started(self.model, client, visit);
         self.steps.push(Step::Proceed(visit));

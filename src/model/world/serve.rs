@@ -1,6 +1,6 @@
 //! Services: attempts arrive, wait for a worker, are worked on, and are answered.
 
-use super::{Answer, AttemptId, Event, Key, RequestId, Step, World};
+use super::{Answer, AttemptId, Author, Event, Key, RequestId, Route, Step, World};
 use crate::des::{ChunkedQueue, Handle};
 use crate::draw::{Purpose, Stream};
 use crate::law::Law;
@@ -13,6 +13,7 @@ pub(super) struct ServiceState {
     busy: u32,
     queue: ChunkedQueue,
     failures: Stream,
+    statuses: Stream,
     service_times: Stream,
 }
 
@@ -20,7 +21,7 @@ pub(super) struct ServiceState {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) attempt: AttemptId,
-    pub(super) edge: u32,
+    pub(super) route: Route,
     /// The key of its call: that of the attempt follows when it is needed.
     pub(super) call_key: Key,
     pub(super) arrived: Instant,
@@ -84,6 +85,7 @@ pub(super) fn states(model: &Model, replication: u64) -> Vec<ServiceState> {
             busy: 0,
             queue: ChunkedQueue::new(),
             failures: stream(Purpose::Failure),
+            statuses: stream(Purpose::Status),
             service_times: stream(Purpose::ServiceTime),
         }
     };
@@ -98,11 +100,16 @@ impl ServiceState {
         }
     }
 
-    /// What its own work on an attempt comes to. A share of 0 or 1 needs no draw.
-    fn own_answer(&self, service: &Service, key: impl FnOnce() -> Key) -> Answer {
+    /// What its own work on an attempt comes to. A share of 0 or 1 needs no draw,
+    /// and one status neither.
+    fn own_answer(&self, service: &Service, key: impl Fn() -> Key) -> Answer {
         let fails = service.fails >= 1.0
             || service.fails > 0.0 && self.failures.draw(key()) < service.fails;
-        if fails { Answer::Failed(service.status) } else { Answer::Good }
+        if !fails {
+            return Answer::Good;
+        }
+        let status = service.status.choose(|| self.statuses.draw(key()));
+        Answer::Failed { status, by: Author::Itself }
     }
 }
 
@@ -110,7 +117,7 @@ impl World<'_> {
     /// An attempt arrives: a free worker takes it, or it waits. Gives the answer
     /// if there is one at once.
     pub(super) fn arrive(&mut self, arrival: Waiting) -> Result<Option<Answer>, RunError> {
-        let target = self.model.edges[arrival.edge as usize].target;
+        let target = self.model.edges[arrival.route.edge()].target;
         let state = &mut self.services[target];
         let free = self.model.services[target].workers.is_none_or(|most| state.busy < most);
         if free {
@@ -135,8 +142,11 @@ impl World<'_> {
         }
         state.busy += 1;
         self.meter.service_changed(target, 0, 1, self.now);
-        let timeout = match self.model.edges[arrival.edge as usize].timeout {
-            Some(Law::Constant(length)) => Some(length),
+        let edge = &self.model.edges[arrival.route.edge()];
+        let timeout = match edge.timeout {
+            Some(Law::Constant(length)) if edge.retry.times_out(arrival.attempt.number) => {
+                Some(length)
+            }
             _ => None,
         };
         let visit = self.visits.insert(Visit {
@@ -165,7 +175,8 @@ impl World<'_> {
     fn request_of(&self, arrival: &Waiting) -> RequestId {
         let call = self.calls.get(arrival.attempt.call);
         let visit = call.and_then(|call| self.visits.handle_at(call.visit));
-        visit.and_then(|visit| self.visits.get(visit)).map_or(RequestId::UNKNOWN, |v| v.request)
+        let visit = visit.and_then(|visit| self.visits.get(visit));
+        visit.map_or_else(|| RequestId::unknown(arrival.route.request()), |visit| visit.request)
     }
 
     /// A service has finished its own work on an attempt: it fails of itself,
@@ -176,7 +187,7 @@ impl World<'_> {
         let (service, key) = (&self.model.services[target], visit.key);
         match self.services[target].own_answer(service, || key) {
             Answer::Good => self.steps.push(Step::Proceed(handle)),
-            failed @ Answer::Failed(_) => self.leave(handle, failed),
+            failed @ Answer::Failed { .. } => self.leave(handle, failed),
         }
     }
 
