@@ -34,6 +34,8 @@ pub enum Purpose {
     Failure = 4,
     /// The service time of an attempt.
     ServiceTime = 5,
+    /// The status of a failure, where there are several.
+    Status = 6,
     /// The kind of a request.
     Kind = 10,
     /// The pause of a client between two requests.

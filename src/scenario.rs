@@ -13,8 +13,10 @@ mod build;
 mod check;
 mod diagnostics;
 mod ending;
+mod fates;
 mod graph;
 pub mod keys;
+mod layers;
 mod path;
 mod policy;
 mod quantity;
@@ -264,9 +266,7 @@ fn unused(root: &Table, notes: &build::Notes, report: &mut Report) {
             }
         }
     }
-    if let Some(layers) = &notes.layers {
-        layers.warn(report);
-    }
+    notes.layers.warn(report);
 }
 
 /// A scenario to start from, with comments; it reads without a warning.

@@ -4,7 +4,7 @@
 use super::bins::Bins;
 use super::recovery::{Flow, Goodput};
 use super::spec::Caller;
-use crate::policy::Reason;
+use crate::policy::{Failure, Reason};
 use crate::stats::Distribution;
 use crate::time::{Duration, Instant};
 
@@ -254,6 +254,20 @@ pub enum AttemptEnd {
     Unreachable,
     /// No answer in time.
     TimedOut,
+}
+
+impl AttemptEnd {
+    /// What the policy is told of it; `None`, if it ended well.
+    #[inline]
+    pub const fn failure(self) -> Option<Failure> {
+        match self {
+            Self::Answered => None,
+            Self::Failed(status) => Some(Failure::Status(status)),
+            Self::Refused => Some(Failure::Status(503)),
+            Self::Unreachable => Some(Failure::Connection),
+            Self::TimedOut => Some(Failure::Timeout),
+        }
+    }
 }
 
 /// What a caller did after an attempt ended.

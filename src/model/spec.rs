@@ -1,19 +1,22 @@
 //! The description of a world: what the reader hands to the engine. Nothing in
 //! it can be invalid, references between its parts are indices.
 //!
-//! Services and their queues are in `spec/service.rs`, when requests start in
-//! `spec/arrivals.rs`, disturbances in `spec/fault.rs`.
+//! Services and their queues are in `spec/service.rs`, what they say when they
+//! fail in `spec/failing.rs`, when requests start in `spec/arrivals.rs`,
+//! disturbances in `spec/fault.rs`.
 
 mod arrivals;
+mod failing;
 mod fault;
 mod service;
 
 pub use arrivals::{Arrivals, Pause, Piece, Profile, Start};
+pub use failing::{Advice, Statuses};
 pub use fault::{Capacity, Effect, Fault, Target, WarmUp};
 pub use service::{Balance, Codel, CodelLaw, Order, Queue, Service};
 
 use crate::law::Law;
-use crate::policy::{RetryPolicy, TokenBucket};
+use crate::policy::{Request, RetryPolicy, TokenBucket};
 use crate::time::{Duration, Instant};
 
 /// One world: a scenario under one variant.
@@ -74,6 +77,9 @@ pub struct Client {
 pub struct Kind {
     /// Its share of all requests of the table, against the other weights.
     pub weight: f64,
+    /// What such a request is. The calls that services make on its behalf are
+    /// the same.
+    pub request: Request,
     /// The calls of such a request, one after another: indices of edges.
     pub calls: Vec<usize>,
 }
@@ -156,7 +162,7 @@ impl Client {
             requests: None,
             deadline: None,
             pool: None,
-            kinds: vec![Kind { weight: 1.0, calls }],
+            kinds: vec![Kind { weight: 1.0, request: Request::default(), calls }],
         }
     }
 

@@ -12,6 +12,7 @@ mod call;
 mod callers;
 mod cancel;
 mod clockwork;
+mod errand;
 mod event;
 mod faults;
 mod line;
@@ -231,7 +232,7 @@ impl<'m> World<'m> {
                 Step::Proceed(Maker::Request(request)) => self.request_proceeds(request)?,
                 Step::Proceed(Maker::Visit(visit)) => self.visit_proceeds(visit)?,
                 Step::Fail(visit, status) => self.fail_visit(visit, status),
-                Step::Answer(attempt, answer) => self.answer(attempt, answer),
+                Step::Answer(attempt, answer) => self.answer(attempt, answer, self.now),
             }
         }
         Ok(())

@@ -80,6 +80,23 @@ impl Request {
             has_key: key.is_some_and(|key| !key.trim().is_empty()),
         }
     }
+
+    /// How many bits [`Self::bits`] takes.
+    pub const BITS: u32 = 5;
+
+    /// The request in a few bits, for those who keep many.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self.method as u8 | (self.has_key as u8) << 4
+    }
+
+    /// The request of these bits.
+    #[inline]
+    pub const fn of_bits(bits: u8) -> Self {
+        let method = (bits & 0b1111) as usize;
+        let method = if method < Method::ALL.len() { Method::ALL[method] } else { Method::Other };
+        Self { method, has_key: bits >> 4 & 1 == 1 }
+    }
 }
 
 /// A set of methods.
@@ -142,5 +159,21 @@ impl Repeatable {
     pub const fn allows(self, request: Request) -> bool {
         self.plain.contains(request.method)
             || (request.has_key && self.with_key.contains(request.method))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_as_good_as_the_request() {
+        for method in Method::ALL {
+            for has_key in [false, true] {
+                let request = Request { method, has_key };
+                assert!(request.bits() < 1 << Request::BITS);
+                assert_eq!(Request::of_bits(request.bits()), request);
+            }
+        }
     }
 }

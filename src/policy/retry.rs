@@ -1,6 +1,6 @@
 //! The decision after a failed attempt, with its reason.
 
-use super::backoff::{Backoff, Memory, Round};
+use super::backoff::{Backoff, Jitter, Memory, Round};
 use super::budget::Budget;
 use super::failure::{Failure, RetryOn};
 use super::hint::{Asked, Effect, Hint, HintRule};
@@ -187,7 +187,10 @@ impl RetryPolicy {
                 let memory = &mut progress.memory;
                 (self.backoff.wait_from(base, Duration::ZERO, n, memory, u), false)
             }
-            Asked::Wait(hint) => self.asked_wait(hint, base, progress, draw()),
+            Asked::Wait(hint) => {
+                let u = if self.draws() { draw() } else { 0.0 };
+                self.asked_wait(hint, base, progress, u)
+            }
         };
         let verdict = |decision| Verdict { decision, wait: Some(wait), asked_for };
         let Some(wait) = self.in_time(wait, &failed) else {
@@ -199,6 +202,22 @@ impl RetryPolicy {
         verdict(Decision::RetryAfter(wait))
     }
 
+    /// Whether a decision may depend on a draw.
+    #[inline]
+    pub fn draws(&self) -> bool {
+        let lifted = self.hint.effect == Effect::FloorBeforeJitter;
+        self.backoff.is_random()
+            || self.hint.effect == Effect::Spread
+            || lifted && self.backoff.jitter != Jitter::None
+    }
+
+    /// Whether attempt number `attempt` has a timeout, if attempts have one.
+    #[inline]
+    pub fn times_out(&self, attempt: u32) -> bool {
+        let last = self.max_attempts.is_some_and(|most| attempt >= most);
+        !(last && self.limits.last_attempt_untimed)
+    }
+
     /// The timeout of attempt number `attempt`, where each has `own` and the
     /// call has `left`: an attempt never gets more time than is left.
     pub fn attempt_timeout(
@@ -207,8 +226,7 @@ impl RetryPolicy {
         own: Option<Duration>,
         left: Option<Duration>,
     ) -> Option<Duration> {
-        let last = self.max_attempts.is_some_and(|most| attempt >= most);
-        let own = if last && self.limits.last_attempt_untimed { None } else { own };
+        let own = own.filter(|_| self.times_out(attempt));
         match (own, left) {
             (Some(own), Some(left)) => Some(own.min(left)),
             (own, left) => own.or(left),

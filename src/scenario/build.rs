@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::keys::{CLIENT, ROOT, SERVICE, grouped};
+use super::layers::Layers;
 use super::policy::{Policies, Policy};
 use super::report::{Problem, Report};
 use super::text::Span;
@@ -52,8 +53,8 @@ pub(super) struct Notes {
     pub(super) called: BTreeSet<String>,
     pub(super) policies: BTreeSet<String>,
     pub(super) budgets: BTreeSet<String>,
-    /// The chain in which retries multiply most.
-    pub(super) layers: Option<graph::Layers>,
+    /// The chains in which retries multiply.
+    pub(super) layers: Layers,
 }
 
 /// Builds the world of one tree. With errors in the report it is not whole.
@@ -156,7 +157,7 @@ impl<'a, 'r> Builder<'a, 'r> {
                     .law("service_time", self.report)
                     .unwrap_or(Law::Constant(Duration::ZERO)),
                 fails: view.chance("fails").unwrap_or(0.0),
-                status: view.whole("status").map_or(503, |status| status as u16),
+                status: view.whole("status").map_or(503, |status| status as u16).into(),
                 calls,
                 ..Service::new(entry.key.to_string())
             });

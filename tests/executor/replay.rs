@@ -12,7 +12,7 @@ use retry_storm::executor::{
 use retry_storm::experiment::run_model;
 use retry_storm::law::Law;
 use retry_storm::model::Model;
-use retry_storm::model::outcome::{AttemptEnd, AttemptRecord, Next};
+use retry_storm::model::outcome::{AttemptRecord, Next};
 use retry_storm::policy::backoff::{Clamp, First, Round};
 use retry_storm::policy::{Backoff, Failed, Failure, Family, Jitter, RetryOn, RetryPolicy, preset};
 use retry_storm::scenario::{ReadOptions, read};
@@ -112,11 +112,7 @@ impl<'m> Replay<'m> {
         let AttemptRecord { sent, ended, end, attempt: number, .. } = *self.record();
         assert_eq!(attempt.number, number);
         self.pass(ended.since(sent));
-        match end {
-            AttemptEnd::Answered => Ok(()),
-            AttemptEnd::Failed(status) => Err(Failure::Status(status)),
-            AttemptEnd::TimedOut => Err(Failure::Timeout),
-        }
+        end.failure().map_or(Ok(()), Err)
     }
 }
 

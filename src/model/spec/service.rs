@@ -1,5 +1,6 @@
 //! Services: workers, queues, and what they do with work that nobody waits for.
 
+use super::{Advice, Statuses};
 use crate::law::Law;
 use crate::time::Duration;
 
@@ -29,7 +30,9 @@ pub struct Service {
     /// The share of attempts that fail of themselves, from 0 to 1.
     pub fails: f64,
     /// The status of those that fail.
-    pub status: u16,
+    pub status: Statuses,
+    /// What those that fail say about the next attempt.
+    pub retry_after: Advice,
     /// Its calls for each attempt, one after another: indices of edges.
     pub calls: Vec<usize>,
 }
@@ -115,7 +118,8 @@ impl Service {
             slowdown: 0.0,
             cancels: false,
             fails: 0.0,
-            status: 503,
+            status: 503.into(),
+            retry_after: Advice::None,
             calls: Vec::new(),
         }
     }

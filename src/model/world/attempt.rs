@@ -2,14 +2,15 @@
 //! the policy decides then.
 
 use super::call::{Call, Marks};
-use super::event::{Answer, AttemptId, Turn};
+use super::errand::Errand;
+use super::event::{Answer, AttemptId, Author, Turn};
 use super::serve::Arrival;
 use super::timeouts::Patience;
 use super::{Event, Happening, Key, World};
 use crate::des::{Handle, Ticket};
 use crate::model::error::{MOST_AT_ONE_INSTANT, RunError};
 use crate::model::outcome::AttemptEnd;
-use crate::policy::{Decision, Failed, Failure};
+use crate::policy::{Decision, Failed, Hint};
 use crate::time::Instant;
 
 impl From<Answer> for AttemptEnd {
@@ -17,23 +18,9 @@ impl From<Answer> for AttemptEnd {
     fn from(answer: Answer) -> Self {
         match answer {
             Answer::Good => Self::Answered,
-            Answer::Failed(status) => Self::Failed(status),
+            Answer::Failed { status, .. } => Self::Failed(status),
             Answer::Refused => Self::Refused,
             Answer::Unreachable => Self::Unreachable,
-        }
-    }
-}
-
-impl AttemptEnd {
-    /// What the policy is told of it; none, if it ended well.
-    #[inline]
-    fn failure(self) -> Option<Failure> {
-        match self {
-            Self::Answered => None,
-            Self::Failed(status) => Some(Failure::Status(status)),
-            Self::Refused => Some(Failure::Status(503)),
-            Self::Unreachable => Some(Failure::Connection),
-            Self::TimedOut => Some(Failure::Timeout),
         }
     }
 }
@@ -65,17 +52,20 @@ impl World<'_> {
         call.progress.attempts += 1;
         call.sent = now;
         let attempt = AttemptId { call: handle, number: call.progress.attempts };
-        let arrival = Arrival { attempt, edge: call.edge, call_key: call.key };
+        let errand = Errand::new(call.edge, call.marks.request());
+        let arrival = Arrival { attempt, errand, call_key: call.key };
         self.meter.attempt_sent(edge, retry, call.marks.is(Marks::FIRST), now);
         if route.near {
             let target = route.target as usize;
             if let Some(answer) = self.answer_at_once(target, || arrival.key()) {
                 // Answered in this instant: there is nothing to wait for.
-                self.end_attempt(handle, answer.into());
+                let hint = self.hint(edge, answer, now);
+                self.end_attempt(handle, answer.into(), hint);
                 return Ok(());
             }
             if let Some(answer) = self.arrive(arrival)? {
-                self.end_attempt(handle, answer.into());
+                let hint = self.hint(edge, answer, now);
+                self.end_attempt(handle, answer.into(), hint);
                 return Ok(());
             }
         } else {
@@ -118,13 +108,24 @@ impl World<'_> {
     }
 
     /// An attempt is answered. Its caller may have given it up long ago.
-    pub(super) fn answer(&mut self, attempt: AttemptId, answer: Answer) {
+    pub(super) fn answer(&mut self, attempt: AttemptId, answer: Answer, given: Instant) {
         let Some(call) = self.calls.get_mut(attempt.call) else { return };
         if !call.awaits(attempt) {
             return;
         }
-        self.timeouts.cancel(call.edge as usize, call.timeout);
-        self.end_attempt(attempt.call, answer.into());
+        let edge = call.edge as usize;
+        self.timeouts.cancel(edge, call.timeout);
+        let hint = self.hint(edge, answer, given);
+        self.end_attempt(attempt.call, answer.into(), hint);
+    }
+
+    /// What a caller reads in an answer, given at `given`, about its next attempt.
+    #[inline]
+    fn hint(&self, edge: usize, answer: Answer, given: Instant) -> Hint {
+        let Answer::Failed { by: Author::Itself, .. } = answer else { return Hint::None };
+        let edge = &self.model.edges[edge];
+        let advice = self.model.services[edge.target].retry_after;
+        advice.hint(given, self.now, edge.retry.hint.format.dates)
     }
 
     /// The attempt whose timeout is due in a lane has not been answered.
@@ -144,12 +145,12 @@ impl World<'_> {
 
     fn time_out(&mut self, handle: Handle) {
         let Some(&call) = self.calls.get(handle) else { return };
-        self.end_attempt(handle, AttemptEnd::TimedOut);
+        self.end_attempt(handle, AttemptEnd::TimedOut, Hint::None);
         self.give_up_on(&call, handle);
     }
 
     /// The caller knows how an attempt ended, and decides what follows.
-    fn end_attempt(&mut self, handle: Handle, end: AttemptEnd) {
+    fn end_attempt(&mut self, handle: Handle, end: AttemptEnd, hint: Hint) {
         let now = self.now;
         let Some(call) = self.calls.get_mut(handle) else { return };
         call.marks.end();
@@ -160,7 +161,7 @@ impl World<'_> {
             self.settle(handle, end, None);
             return;
         };
-        let mut failed = Failed::from(failure);
+        let mut failed = Failed { request: call.marks.request(), hint, ..failure.into() };
         let route = self.routes[edge];
         if route.timed {
             let terms = &self.terms[handle.slot() as usize];

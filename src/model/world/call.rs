@@ -1,12 +1,13 @@
 //! Calls: a caller asks a service under a retry policy, in one attempt or more.
 //! What becomes of an attempt is in `attempt.rs`.
 
-use super::event::{AttemptId, RequestId, Turn};
+use super::errand::RequestId;
+use super::event::{AttemptId, Turn};
 use super::{Event, Happening, Key, Maker, Step, World};
 use crate::des::{Handle, Ticket};
 use crate::model::error::RunError;
 use crate::model::outcome::{AttemptEnd, AttemptRecord, Next};
-use crate::policy::{Failure, Progress, Reason};
+use crate::policy::{self, Failure, Progress, Reason};
 use crate::time::{Duration, Instant};
 
 /// A call that has not ended. One is looked up at random for each retry, so its
@@ -42,7 +43,8 @@ impl Terms {
         Self { started: Instant::ZERO, deadline: Instant::NEVER, expires: Instant::NEVER };
 }
 
-/// Two flags, and how many attempts in a row were sent without time passing.
+/// Two flags, what the request is, and how many attempts in a row were sent
+/// without time passing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marks(u32);
 
@@ -51,10 +53,19 @@ impl Marks {
     const OUT: u32 = 1 << 31;
     /// The very first request of the run caused the call.
     pub(super) const FIRST: u32 = 1 << 30;
-    const COUNT: u32 = Self::FIRST - 1;
+    /// Where the bits of the request begin.
+    const REQUEST: u32 = 30 - policy::Request::BITS;
+    const COUNT: u32 = (1 << Self::REQUEST) - 1;
 
-    fn new(of_first_request: bool) -> Self {
-        Self(if of_first_request { Self::FIRST } else { 0 })
+    fn new(of_first_request: bool, request: policy::Request) -> Self {
+        let first = if of_first_request { Self::FIRST } else { 0 };
+        Self(first | u32::from(request.bits()) << Self::REQUEST)
+    }
+
+    #[inline]
+    pub(super) fn request(self) -> policy::Request {
+        let mask = (1 << policy::Request::BITS) - 1;
+        policy::Request::of_bits((self.0 >> Self::REQUEST) as u8 & mask)
     }
 
     #[inline]
@@ -67,7 +78,7 @@ impl Marks {
     pub(super) fn send(&mut self, same_instant: bool) -> u32 {
         let before = if same_instant { self.0 & Self::COUNT } else { 0 };
         let count = (before + 1).min(Self::COUNT);
-        self.0 = self.0 & Self::FIRST | Self::OUT | count;
+        self.0 = self.0 & !Self::COUNT | Self::OUT | count;
         count
     }
 
@@ -156,7 +167,7 @@ impl World<'_> {
             maker: maker.slot(),
             edge: edge as u32,
             timeout: Ticket::NONE,
-            marks: Marks::new(request == RequestId::FIRST),
+            marks: Marks::new(request.is_first(), request.request()),
         });
         if self.routes[edge].timed {
             let place = call.slot() as usize;

@@ -46,7 +46,7 @@ impl Sequence {
 /// How many draws the waits of a call on this edge can take.
 fn draws_of(edge: &Edge) -> usize {
     let retries = edge.retry.max_attempts.map_or(0, |most| most.saturating_sub(1));
-    if edge.retry.backoff.is_random() { retries as usize } else { 0 }
+    if edge.retry.draws() { retries as usize } else { 0 }
 }
 
 impl DrawnAtStart {

@@ -5,6 +5,7 @@
 //! its call and number. Nothing walks over these places, so their order is no
 //! one's business.
 
+use super::errand::Errand;
 use super::event::{Answer, AttemptId};
 use super::{Key, World};
 use crate::des::Handle;
@@ -99,10 +100,10 @@ impl World<'_> {
     /// An instance loses its line and its connections: whoever waits there, or is
     /// being served, hears that the connection is broken.
     pub(super) fn lose_connections(&mut self, place: u32) {
-        let mut lost: Vec<(u32, AttemptId, Key)> = Vec::new();
+        let mut lost: Vec<(Errand, AttemptId, Key)> = Vec::new();
         while let Some(handle) = self.instances[place as usize].line.pop_front(&mut self.lines) {
             if let Some(waiting) = self.leave_line(place, handle) {
-                lost.push((waiting.edge, waiting.attempt, waiting.key()));
+                lost.push((waiting.errand, waiting.attempt, waiting.key()));
             }
         }
         let here = self.visits.iter().filter(|(_, visit)| visit.instance == place);
@@ -110,12 +111,12 @@ impl World<'_> {
         for handle in visits {
             if let Some(visit) = self.visits.get(handle).copied() {
                 self.stop(handle);
-                lost.push((visit.edge, visit.attempt, visit.key));
+                lost.push((visit.errand, visit.attempt, visit.key));
             }
         }
         self.instances[place as usize].frozen.clear();
-        for (edge, attempt, key) in lost {
-            let step = self.reply(edge, attempt, key, Answer::Unreachable);
+        for (errand, attempt, key) in lost {
+            let step = self.reply(errand, attempt, key, Answer::Unreachable);
             self.steps.extend(step);
         }
     }

@@ -124,36 +124,24 @@ pub(super) struct AttemptId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Good,
-    /// It failed, with this status.
-    Failed(u16),
+    /// It failed.
+    Failed {
+        status: u16,
+        by: Author,
+    },
     /// It was turned away by a queue, with 503.
     Refused,
     /// Nobody was there, or the connection broke.
     Unreachable,
 }
 
-/// Which request of which client table: 16 bits for the table, 48 for the
-/// number of the request there.
+/// Whose failure an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RequestId(u64);
-
-impl RequestId {
-    /// The very first request of the run's first client table.
-    pub(super) const FIRST: Self = Self(0);
-    /// The caller has given up, and nobody knows any more.
-    pub(super) const UNKNOWN: Self = Self(u64::MAX);
-
-    pub(super) fn new(client: usize, number: u64) -> Self {
-        Self((client as u64) << 48 | number)
-    }
-
-    pub(super) fn client(self) -> usize {
-        (self.0 >> 48) as usize
-    }
-
-    pub(super) fn number(self) -> u64 {
-        self.0 & ((1 << 48) - 1)
-    }
+pub(super) enum Author {
+    /// The service's own, with what it says about the next attempt.
+    Itself,
+    /// That of a fault, or of a service below: only the status is handed up.
+    Another,
 }
 
 #[cfg(test)]

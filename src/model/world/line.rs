@@ -201,7 +201,7 @@ impl World<'_> {
 
     /// Answers an attempt that waited in vain.
     fn turn_away(&mut self, waiting: &Waiting) {
-        let step = self.reply(waiting.edge, waiting.attempt, waiting.key(), Answer::Refused);
+        let step = self.reply(waiting.errand, waiting.attempt, waiting.key(), Answer::Refused);
         self.steps.extend(step);
     }
 }

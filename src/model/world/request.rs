@@ -1,6 +1,7 @@
 //! Requests: they start, make their calls one after another, and end.
 
-use super::event::{RequestId, Turn};
+use super::errand::RequestId;
+use super::event::Turn;
 use super::sources::Starting;
 use super::{Event, Happening, Key, Maker, Step, World};
 use crate::des::Handle;
@@ -71,9 +72,10 @@ impl World<'_> {
         let now = self.now;
         self.meter.request_started(client, now);
         let deadline = self.model.clients[client].deadline;
+        let what = self.model.clients[client].kinds[kind as usize].request;
         let request = self.requests.insert(Request {
             key,
-            id: RequestId::new(client, number),
+            id: RequestId::new(client, what, number),
             started: now,
             waited: Duration::ZERO,
             deadline: deadline.map_or(Instant::NEVER, |length| now + length),

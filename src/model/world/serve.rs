@@ -1,7 +1,8 @@
 //! Attempts at services: they arrive, wait for a worker, are worked on, and are
 //! answered.
 
-use super::event::{Answer, AttemptId, RequestId, Turn};
+use super::errand::{Errand, RequestId};
+use super::event::{Answer, AttemptId, Author, Turn};
 use super::site::Frozen;
 use super::{Event, Happening, Key, Maker, Step, World};
 use crate::des::Handle;
@@ -12,7 +13,7 @@ use crate::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     pub(super) attempt: AttemptId,
-    pub(super) edge: u32,
+    pub(super) errand: Errand,
     /// The key of its call: that of the attempt follows when it is needed.
     pub(super) call_key: Key,
 }
@@ -21,7 +22,7 @@ pub(super) struct Arrival {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) attempt: AttemptId,
-    pub(super) edge: u32,
+    pub(super) errand: Errand,
     call_key: Key,
     pub(super) arrived: Instant,
     pub(super) instance: u32,
@@ -70,7 +71,7 @@ pub(super) struct Visit {
     /// How long its instance had hung when its work began.
     hung: Duration,
     pub(super) attempt: AttemptId,
-    pub(super) edge: u32,
+    pub(super) errand: Errand,
     /// The place of its instance, and its number at the service.
     pub(super) instance: u32,
     pub(super) number: u32,
@@ -86,7 +87,7 @@ impl World<'_> {
     pub(super) fn answer_at_once(
         &mut self,
         target: usize,
-        key: impl FnOnce() -> Key,
+        key: impl Fn() -> Key,
     ) -> Option<Answer> {
         let site = &self.sites[target];
         if !site.at_once {
@@ -99,15 +100,15 @@ impl World<'_> {
     /// An attempt arrives: a free worker takes it, or it waits. Gives the answer
     /// if there is one at once.
     pub(super) fn arrive(&mut self, arrival: Arrival) -> Result<Option<Answer>, RunError> {
-        let target = self.routes[arrival.edge as usize].target as usize;
+        let target = self.routes[arrival.errand.edge()].target as usize;
         let service = &self.model.services[target];
-        let Arrival { attempt, edge, call_key } = arrival;
+        let Arrival { attempt, errand, call_key } = arrival;
         let place = self.sites[target].choose(service.balance, &self.instances, || arrival.key());
         let instance = &self.instances[place as usize];
         if instance.condition.down {
             return Ok(Some(Answer::Unreachable));
         }
-        let waiting = Waiting { attempt, edge, call_key, arrived: self.now, instance: place };
+        let waiting = Waiting { attempt, errand, call_key, arrived: self.now, instance: place };
         let burden =
             if self.burdened { self.burden(target, place, &arrival) } else { Burden::NONE };
         if instance.is_free() {
@@ -127,7 +128,7 @@ impl World<'_> {
             burden.work = stretched(work, instance.factor(service.slowdown, others, self.now));
         }
         let call = arrival.attempt.call;
-        if self.model.edges[arrival.edge as usize].has_deadline && self.calls.contains(call) {
+        if self.model.edges[arrival.errand.edge()].has_deadline && self.calls.contains(call) {
             let terms = self.terms.get(call.slot() as usize);
             burden.deadline = terms.map_or(Instant::NEVER, |terms| terms.deadline);
         }
@@ -160,13 +161,13 @@ impl World<'_> {
         self.meter.service_changed(target, 0, 1, now);
         let visit = self.visits.insert(Visit {
             key: waiting.key(),
-            request: self.request_of(waiting.attempt),
+            request: self.request_of(&waiting),
             started: now,
             patience: self.patience_of(&waiting),
             deadline: burden.deadline,
             hung,
             attempt: waiting.attempt,
-            edge: waiting.edge,
+            errand: waiting.errand,
             instance: place,
             number: place - site.first,
             calls_begun: 0,
@@ -185,13 +186,14 @@ impl World<'_> {
 
     /// The request on whose behalf an attempt was sent, as long as its caller
     /// is there to tell.
-    fn request_of(&self, attempt: AttemptId) -> RequestId {
-        let Some(call) = self.calls.get(attempt.call) else { return RequestId::UNKNOWN };
+    fn request_of(&self, waiting: &Waiting) -> RequestId {
+        let unknown = RequestId::unknown(waiting.errand.request());
+        let Some(call) = self.calls.get(waiting.attempt.call) else { return unknown };
         let request = match self.maker(call) {
             Maker::Request(handle) => self.requests.get(handle).map(|request| request.id),
             Maker::Visit(handle) => self.visits.get(handle).map(|visit| visit.request),
         };
-        request.unwrap_or(RequestId::UNKNOWN)
+        request.unwrap_or(unknown)
     }
 
     /// When the caller of an attempt whose service begins gives it up: now, if
@@ -201,7 +203,7 @@ impl World<'_> {
         let Some(call) = self.calls.get(attempt.call).filter(|call| call.awaits(attempt)) else {
             return self.now;
         };
-        let edge = waiting.edge as usize;
+        let edge = waiting.errand.edge();
         if self.routes[edge].timed {
             return self.terms[attempt.call.slot() as usize].expires;
         }
@@ -260,7 +262,7 @@ impl World<'_> {
         if instance.condition.hangs {
             instance.frozen.push(Frozen::Fail(handle, status));
         } else {
-            self.leave(handle, Answer::Failed(status));
+            self.leave(handle, Answer::Failed { status, by: Author::Another });
         }
     }
 
@@ -269,7 +271,7 @@ impl World<'_> {
         let Some(visit) = self.end_visit(handle) else { return };
         // The stack's top is next: what is answered first must lie above the rest.
         let floor = self.steps.len();
-        let step = self.reply(visit.edge, visit.attempt, visit.key, answer);
+        let step = self.reply(visit.errand, visit.attempt, visit.key, answer);
         self.steps.extend(step);
         self.take_next(visit.instance, floor);
     }
@@ -293,7 +295,7 @@ impl World<'_> {
         while self.instances[place as usize].is_free() {
             let Some((next, burden)) = self.next_in_line(place) else { break };
             let Some(answer) = self.begin_service(next, burden) else { continue };
-            let step = self.reply(next.edge, next.attempt, next.key(), answer);
+            let step = self.reply(next.errand, next.attempt, next.key(), answer);
             if let Some(step) = step {
                 self.steps.insert(floor, step);
             }

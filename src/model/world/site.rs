@@ -9,7 +9,7 @@ use crate::law::Law;
 use crate::model::spec::{Balance, Effect, Fault, Model, Service, Target};
 use crate::time::{Duration, Instant};
 
-use super::event::Answer;
+use super::event::{Answer, Author};
 
 /// A service: what its instances share.
 pub(super) struct Site {
@@ -24,6 +24,7 @@ pub(super) struct Site {
     pub(super) tracked: bool,
     choices: Stream,
     failures: Stream,
+    statuses: Stream,
     service_times: Stream,
     errors: Stream,
     pub(super) queue_timeouts: Stream,
@@ -133,6 +134,7 @@ pub(super) fn sites(model: &Model, replication: u64) -> (Vec<Site>, Vec<Instance
             tracked,
             choices: stream(Purpose::Instance),
             failures: stream(Purpose::Failure),
+            statuses: stream(Purpose::Status),
             service_times: stream(Purpose::ServiceTime),
             errors: stream(Purpose::Fault),
             queue_timeouts: stream(Purpose::QueueTimeout),
@@ -182,18 +184,22 @@ impl Site {
     }
 
     /// What the service's own work on an attempt comes to. A share of 0 or 1
-    /// needs no draw.
+    /// needs no draw, and one status neither.
     #[inline]
-    pub(super) fn own_answer(&self, service: &Service, key: impl FnOnce() -> Key) -> Answer {
+    pub(super) fn own_answer(&self, service: &Service, key: impl Fn() -> Key) -> Answer {
         let fails = service.fails >= 1.0
             || service.fails > 0.0 && self.failures.draw(key()) < service.fails;
-        if fails { Answer::Failed(service.status) } else { Answer::Good }
+        if !fails {
+            return Answer::Good;
+        }
+        let status = service.status.choose(|| self.statuses.draw(key()));
+        Answer::Failed { status, by: Author::Itself }
     }
 
     /// The status of an attempt that a fault makes fail.
     pub(super) fn fault_answer(&self, condition: &Condition, key: Key) -> Option<Answer> {
         let (share, status) = condition.errors?;
-        (self.errors.draw(key) < share).then_some(Answer::Failed(status))
+        (self.errors.draw(key) < share).then_some(Answer::Failed { status, by: Author::Another })
     }
 
     /// The time of the service's own work on an attempt, if nothing slows it.

@@ -1,5 +1,7 @@
 //! Worlds small enough to be worked out by hand, and the published tables.
 
+mod decisions;
+
 use super::World;
 use super::call::Call;
 use crate::draw::name_hash;
@@ -7,10 +9,10 @@ use crate::law::Law;
 use crate::model::error::RunError;
 use crate::model::outcome::{AttemptEnd, Next, Outcome};
 use crate::model::spec::{
-    Arrivals, Budget, Caller, Client, Edge, Model, Profile, RandomSource, Scope, Service,
+    Advice, Arrivals, Budget, Caller, Client, Edge, Model, Profile, RandomSource, Scope, Service,
 };
 use crate::policy::backoff::Round;
-use crate::policy::{Backoff, Fill, Reason, RetryPolicy, Strategy, TokenBucket};
+use crate::policy::{Backoff, Fill, Reason, Request, RetryPolicy, Strategy, TokenBucket};
 use crate::time::{Duration, Instant};
 
 fn ms(millis: u64) -> Duration {

@@ -1,6 +1,7 @@
 //! The network between callers and services: attempts, answers and
 //! cancellations that are on their way.
 
+use super::errand::Errand;
 use super::event::{Answer, AttemptId, Turn};
 use super::serve::Arrival;
 use super::{Event, Happening, Key, Step, World};
@@ -9,15 +10,15 @@ use crate::draw::{Purpose, Stream};
 use crate::law::Law;
 use crate::model::error::RunError;
 use crate::model::spec::Model;
-use crate::time::Duration;
+use crate::time::{Duration, Instant};
 
 /// Something on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Parcel {
     /// An attempt, to the service.
     Attempt(Arrival),
-    /// Its answer, to the caller.
-    Answer(AttemptId, Answer),
+    /// Its answer, to the caller, and when it was given.
+    Answer(AttemptId, Answer, Instant),
     /// Word to the service that the caller has given up.
     Cancellation(AttemptId),
 }
@@ -63,7 +64,7 @@ impl Wires {
 impl World<'_> {
     /// Sends an attempt over the network.
     pub(super) fn send_far(&mut self, arrival: Arrival) -> Result<(), RunError> {
-        let time = self.wires.ways[arrival.edge as usize].there.time(arrival.key());
+        let time = self.wires.ways[arrival.errand.edge()].there.time(arrival.key());
         self.post(time, Parcel::Attempt(arrival));
         self.check_alive()
     }
@@ -72,18 +73,19 @@ impl World<'_> {
     /// answer has no way to go.
     pub(super) fn reply(
         &mut self,
-        edge: u32,
+        errand: Errand,
         attempt: AttemptId,
         key: Key,
         answer: Answer,
     ) -> Option<Step> {
-        if self.routes[edge as usize].near {
+        let edge = errand.edge();
+        if self.routes[edge].near {
             return Some(Step::Answer(attempt, answer));
         }
         // Nobody is there to hear it, and nobody comes back.
         if self.calls.get(attempt.call).is_some_and(|call| call.awaits(attempt)) {
-            let time = self.wires.ways[edge as usize].back.time(key);
-            self.post(time, Parcel::Answer(attempt, answer));
+            let time = self.wires.ways[edge].back.time(key);
+            self.post(time, Parcel::Answer(attempt, answer, self.now));
         }
         None
     }
@@ -109,11 +111,11 @@ impl World<'_> {
             Some(Parcel::Attempt(arrival)) => {
                 if let Some(answer) = self.arrive(arrival)? {
                     let (attempt, key) = (arrival.attempt, arrival.key());
-                    let step = self.reply(arrival.edge, attempt, key, answer);
+                    let step = self.reply(arrival.errand, attempt, key, answer);
                     self.steps.extend(step);
                 }
             }
-            Some(Parcel::Answer(attempt, answer)) => self.answer(attempt, answer),
+            Some(Parcel::Answer(attempt, answer, given)) => self.answer(attempt, answer, given),
             Some(Parcel::Cancellation(attempt)) => self.cancel(attempt),
             None => {}
         }

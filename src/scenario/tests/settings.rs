@@ -54,7 +54,7 @@ fn what_is_left_out_has_its_default() {
     let shop = &model.services[1];
     assert_eq!(shop.workers, None);
     assert_eq!(shop.service_time, Law::Constant(Duration::ZERO));
-    assert_eq!((shop.fails, shop.status), (0.0, 503));
+    assert_eq!((shop.fails, shop.status.clone()), (0.0, 503.into()));
     assert_eq!((&model.edges[0].timeout, model.edges[0].budget), (&None, None));
     let backoff = &model.edges[1].retry.backoff;
     assert_eq!((backoff.factor, backoff.cap), (2.0, Duration::MAX));
@@ -125,7 +125,7 @@ scope = "global"
     assert_eq!(backoff.round, Round::FloorMillis);
     let api = &model.services[0];
     assert_eq!(api.service_time, Law::Exponential { mean: Duration::from_millis(10) });
-    assert_eq!((api.workers, api.fails, api.status), (Some(4), 0.125, 429));
+    assert_eq!((api.workers, api.fails, api.status.clone()), (Some(4), 0.125, 429.into()));
     let budget = &model.budgets[0];
     assert_eq!((budget.bucket.ratio_millis, budget.bucket.reserve_millis), (125, 2_500));
     assert_eq!((budget.bucket.fill, budget.scope), (Fill::OnAnySuccess, Scope::Global));
@@ -283,6 +283,10 @@ calls = "db"
 retry = { max_attempts = "unlimited", backoff = "exponential", base = "2 s", cap = "1 s", budget = "small" }
 
 [service.db]
+calls = "disk"
+retry = { max_attempts = 4 }
+
+[service.disk]
 
 [service.forgotten]
 

@@ -1,0 +1,166 @@
+//! What can go wrong at each service, who asks it for what, and what the
+//! policies on the way make of that. Everything here is a bound from the
+//! settings alone: what is said to be possible need not happen.
+
+use super::build::Sound;
+use crate::law::Law;
+use crate::model::Model;
+use crate::model::spec::{Advice, Edge};
+use crate::policy::{
+    Decision, Failed, Failure, Hint, Limits, Progress, Reason, Request, RetryPolicy, StatusSet,
+};
+use crate::time::Instant;
+
+/// The fates of all services of a model.
+pub(super) struct Fates<'m> {
+    model: &'m Model,
+    services: Vec<Fate>,
+    /// Of each edge: the requests on whose behalf it is used, as a set of
+    /// [`Request::bits`].
+    requests: Vec<u32>,
+    instant: Vec<bool>,
+}
+
+/// What can go wrong at a service.
+#[derive(Clone, Copy, Debug)]
+struct Fate {
+    /// Whether every attempt fails.
+    always: bool,
+    /// Statuses of its own failures.
+    own: StatusSet,
+    /// Statuses that it hands up.
+    below: StatusSet,
+}
+
+impl<'m> Fates<'m> {
+    /// Looks at the services in `order`, each after those it calls. Of a
+    /// service that was not read right nothing is said. `instant` are those
+    /// that take no time.
+    pub(super) fn new(
+        model: &'m Model,
+        sound: &Sound,
+        order: &[usize],
+        instant: Vec<bool>,
+    ) -> Self {
+        let nothing = Fate { always: false, own: StatusSet::EMPTY, below: StatusSet::EMPTY };
+        let mut fates = Self {
+            model,
+            services: vec![nothing; model.services.len()],
+            requests: vec![0; model.edges.len()],
+            instant,
+        };
+        for &number in order.iter().filter(|&&number| sound.services[number]) {
+            fates.services[number] = fates.fate(number);
+        }
+        fates.pass_requests_down(order);
+        fates
+    }
+
+    fn pass_requests_down(&mut self, order: &[usize]) {
+        let model = self.model;
+        let mut at_service = vec![0; model.services.len()];
+        let kinds = model.clients.iter().flat_map(|client| &client.kinds);
+        let entries = kinds.map(|kind| (1 << kind.request.bits(), &kind.calls));
+        let mut pass = |requests: u32, calls: &[usize], at_service: &mut [u32]| {
+            for &call in calls {
+                self.requests[call] |= requests;
+                at_service[model.edges[call].target] |= requests;
+            }
+        };
+        for (requests, calls) in entries {
+            pass(requests, calls, &mut at_service);
+        }
+        for &number in order.iter().rev() {
+            pass(at_service[number], &model.services[number].calls, &mut at_service);
+        }
+    }
+
+    fn fate(&self, number: usize) -> Fate {
+        let service = &self.model.services[number];
+        let statuses = service.status.iter().fold(StatusSet::EMPTY, StatusSet::with);
+        let own = if service.fails > 0.0 { statuses } else { StatusSet::EMPTY };
+        let mut fate = Fate { always: service.fails >= 1.0, own, below: StatusSet::EMPTY };
+        let mut calls = service.calls.iter();
+        while !fate.always
+            && let Some(&call) = calls.next()
+        {
+            let edge = &self.model.edges[call];
+            for (failure, _) in self.failures(edge) {
+                fate.below = fate.below.with(failure.status_handed_up());
+            }
+            fate.always = self.always_fails(edge);
+        }
+        fate
+    }
+
+    /// Whether every attempt at a service fails.
+    pub(super) fn is_dead(&self, service: usize) -> bool {
+        self.services[service].always
+    }
+
+    /// Whether a service's own work always takes longer than a caller waits.
+    fn too_slow(&self, edge: &Edge) -> bool {
+        match (&edge.timeout, &self.model.services[edge.target].service_time) {
+            (Some(Law::Constant(timeout)), Law::Constant(time)) => time > timeout,
+            _ => false,
+        }
+    }
+
+    /// Whether every attempt on an edge fails.
+    pub(super) fn always_fails(&self, edge: &Edge) -> bool {
+        self.is_dead(edge.target) || self.too_slow(edge)
+    }
+
+    /// The failures that an attempt on an edge can meet, each with what it says
+    /// about the next attempt.
+    pub(super) fn failures(&self, edge: &Edge) -> Vec<(Failure, Hint)> {
+        let timeout = edge.timeout.as_ref().filter(|_| !self.instant[edge.target]);
+        let timeout = timeout.map(|_| (Failure::Timeout, Hint::None));
+        if self.too_slow(edge) {
+            return timeout.into_iter().collect();
+        }
+        let Fate { own, below, .. } = self.services[edge.target];
+        let hint = self.model.services[edge.target].retry_after;
+        let dates = edge.retry.hint.format.dates;
+        let hint = Advice::hint(hint, Instant::ZERO, Instant::ZERO, dates);
+        let with = |hint| move |status| (Failure::Status(status), hint);
+        own.iter()
+            .map(with(hint))
+            .chain(below.iter().map(with(Hint::None)))
+            .chain(timeout)
+            .collect()
+    }
+
+    /// The requests on whose behalf an edge is used.
+    pub(super) fn requests(&self, edge: usize) -> impl Iterator<Item = Request> {
+        let set = self.requests[edge];
+        (0..1 << Request::BITS).filter(move |bits| set >> bits & 1 == 1).map(Request::of_bits)
+    }
+
+    /// Whether a call never ends of itself: each attempt fails, and each
+    /// failure of a request is retried.
+    pub(super) fn never_ends(&self, number: usize) -> bool {
+        let edge = &self.model.edges[number];
+        let failures = self.failures(edge);
+        let retried = |request| {
+            failures
+                .iter()
+                .all(|&(failure, hint)| refusal(&edge.retry, failure, hint, request).is_none())
+        };
+        edge.retry.max_attempts.is_none()
+            && edge.budget.is_none()
+            && self.always_fails(edge)
+            && self.requests(number).any(retried)
+    }
+}
+
+/// Why a policy does not retry a first failure, however many attempts and how
+/// much time it has; `None` if it does.
+fn refusal(policy: &RetryPolicy, failure: Failure, hint: Hint, request: Request) -> Option<Reason> {
+    let ample = RetryPolicy { max_attempts: None, limits: Limits::USUAL, ..policy.clone() };
+    let failed = Failed { request, hint, ..failure.into() };
+    match ample.decide(failed, &mut Progress::after(1), || 0.5, None) {
+        Decision::RetryAfter(_) => None,
+        Decision::GiveUp(reason) => Some(reason),
+    }
+}
