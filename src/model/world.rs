@@ -50,7 +50,9 @@ pub struct World<'m> {
     model: &'m Model,
     now: Instant,
     events: u64,
-    /// The last moment that belongs to the run.
+    /// When something happened last; not all that is due turns out to be so.
+    moved: Instant,
+    /// The moment at which the run ends.
     last: Instant,
     /// Whether something is due beyond the time that can be told.
     overrun: bool,
@@ -120,12 +122,13 @@ impl<'m> World<'m> {
         let (sites, instances) = site::sites(model, replication);
         let callers = Callers::new(model, replication);
         let last = match model.duration {
-            Some(_) => event::before(model.end()),
+            Some(_) => event::moment(model.end(), Turn::Change),
             None => Instant::NEVER,
         };
         Self {
             model,
             now: Instant::ZERO,
+            moved: Instant::ZERO,
             events: 0,
             last,
             overrun: false,
@@ -167,7 +170,9 @@ impl<'m> World<'m> {
             if let Some((moment, event)) = self.queue.pop_until(limit) {
                 self.now = event::instant(moment);
                 self.fetch_ahead();
-                self.happen(event.happening())?;
+                if !self.happen(event.happening())? {
+                    continue;
+                }
             } else if limit == self.last {
                 return if self.overrun { Err(self.beyond_the_clock()) } else { Ok(false) };
             } else if limit == change {
@@ -180,22 +185,26 @@ impl<'m> World<'m> {
                 self.start_request()?;
             }
             self.events += 1;
+            self.moved = self.now;
             self.run_steps()?;
         }
         Ok(true)
     }
 
-    fn happen(&mut self, happening: Happening) -> Result<(), RunError> {
+    /// Does what an event is about, unless that has gone since. Tells which.
+    #[inline]
+    fn happen(&mut self, happening: Happening) -> Result<bool, RunError> {
         match happening {
-            Happening::Retry(call) => return self.retry(call),
-            Happening::Served(visit) => self.own_work_done(visit),
-            Happening::Delivered(parcel) => return self.deliver(parcel),
-            Happening::TimedOut(call) => self.timed_out(call),
-            Happening::Expired(waiting) => self.expire(waiting),
-            Happening::Overdue(request) => self.overdue(request),
-            Happening::Start { client, process } => return self.start_of(client, process),
+            Happening::Retry(call) if self.calls.contains(call) => self.retry(call)?,
+            Happening::Served(visit) if self.visits.contains(visit) => self.own_work_done(visit),
+            Happening::Delivered(parcel) => self.deliver(parcel)?,
+            Happening::TimedOut(call) if self.is_due(call) => self.time_out(call),
+            Happening::Expired(waiting) if self.waiting.contains(waiting) => self.expire(waiting),
+            Happening::Overdue(request) if self.is_pooled(request) => self.overdue(request),
+            Happening::Start { client, process } => self.start_of(client, process)?,
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Puts something into the event list, unless it comes after the end.
@@ -253,7 +262,7 @@ impl<'m> World<'m> {
     /// # Errors
     /// [`RunError::Bug`] if a count is not conserved.
     pub fn finish(mut self) -> Result<Outcome, RunError> {
-        let ended = if self.model.end() == Instant::NEVER { self.now } else { self.model.end() };
+        let ended = if self.model.end() == Instant::NEVER { self.moved } else { self.model.end() };
         self.waste_of_open_visits(ended);
         for (_, call) in self.calls.iter() {
             if call.is_out() && self.meter.counts(call.sent) {

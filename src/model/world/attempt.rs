@@ -134,16 +134,15 @@ impl World<'_> {
         self.time_out(handle);
     }
 
-    /// A timeout of its own is due, if it was not called off since.
-    pub(super) fn timed_out(&mut self, handle: Handle) {
-        let due = self.calls.get(handle).is_some_and(Call::is_out)
-            && self.terms[handle.slot() as usize].expires == self.now;
-        if due {
-            self.time_out(handle);
-        }
+    /// Whether the timeout of an attempt that has one of its own was not called
+    /// off since.
+    pub(super) fn is_due(&self, handle: Handle) -> bool {
+        self.calls.get(handle).is_some_and(Call::is_out)
+            && self.terms[handle.slot() as usize].expires == self.now
     }
 
-    fn time_out(&mut self, handle: Handle) {
+    /// An attempt has not been answered in time.
+    pub(super) fn time_out(&mut self, handle: Handle) {
         let Some(&call) = self.calls.get(handle) else { return };
         self.end_attempt(handle, AttemptEnd::TimedOut, Hint::None);
         self.give_up_on(&call, handle);

@@ -11,12 +11,14 @@ use crate::time::Instant;
 /// The turns at one instant, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
+    /// A fault begins or ends, or the run.
+    Change = 0,
     /// A wait, a way or a service that is over.
-    Event = 0,
+    Event = 1,
     /// Someone has waited too long.
-    Timeout = 1,
+    Timeout = 2,
     /// A request starts.
-    Arrival = 2,
+    Arrival = 3,
 }
 
 /// The bits of a moment that hold the turn.
@@ -31,13 +33,6 @@ pub(super) fn moment(at: Instant, turn: Turn) -> Instant {
         return Instant::NEVER;
     }
     Instant::from_nanos(nanos << TURN_BITS | turn as u64)
-}
-
-/// The last moment before everything that happens at an instant.
-#[inline]
-pub(super) fn before(at: Instant) -> Instant {
-    let first = moment(at, Turn::Event);
-    if first == Instant::NEVER { first } else { Instant::from_nanos(first.as_nanos() - 1) }
 }
 
 /// The instant of a moment.
@@ -170,7 +165,7 @@ mod tests {
         let at = Instant::from_nanos;
         let order = [
             moment(at(4), Turn::Arrival),
-            before(at(5)),
+            moment(at(5), Turn::Change),
             moment(at(5), Turn::Event),
             moment(at(5), Turn::Timeout),
             moment(at(5), Turn::Arrival),

@@ -1,7 +1,7 @@
 //! Faults: when the state of services changes, and what follows at once.
 
 use super::World;
-use super::event::{Turn, before};
+use super::event::{Turn, moment};
 use super::site::{Condition, Frozen, Warming};
 use super::{Event, Happening, Maker, Step};
 use crate::model::spec::{Capacity, Effect, Model, Target};
@@ -40,10 +40,10 @@ impl Faults {
         Self { changes, done: 0, holds: vec![false; model.faults.len()] }
     }
 
-    /// The last moment before the next change.
+    /// The moment of the next change.
     #[inline]
     pub(super) fn next(&self) -> Instant {
-        self.changes.get(self.done).map_or(Instant::NEVER, |change| before(change.at))
+        self.changes.get(self.done).map_or(Instant::NEVER, |change| moment(change.at, Turn::Change))
     }
 }
 

@@ -111,11 +111,14 @@ impl World<'_> {
         false
     }
 
-    /// The deadline of a request is over; if it still waits for a place, it ends.
+    /// Whether a request still waits for a place in its pool.
+    pub(super) fn is_pooled(&self, handle: Handle) -> bool {
+        self.requests.get(handle).is_some_and(|request| request.pooled)
+    }
+
+    /// The deadline of a request that waits for a place is over.
     pub(super) fn overdue(&mut self, handle: Handle) {
-        if self.requests.get(handle).is_some_and(|request| request.pooled) {
-            self.end_request(handle, Some(Reason::OutOfTime));
-        }
+        self.end_request(handle, Some(Reason::OutOfTime));
     }
 
     /// A request makes its next call, or has been answered well.

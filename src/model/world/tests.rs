@@ -1,6 +1,9 @@
 //! Worlds small enough to be worked out by hand, and the published tables.
 
+mod callers;
 mod decisions;
+mod faults;
+mod queues;
 
 use super::World;
 use super::call::Call;
