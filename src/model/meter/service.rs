@@ -58,6 +58,9 @@ impl ServiceMeter {
 
     /// Adds up what has stayed the same until now.
     fn settle(&mut self, now: Instant, warmup: Instant) {
+        if now == self.since {
+            return;
+        }
         let (queue, busy) = (u128::from(self.queue), u128::from(self.busy));
         if queue + busy > 0 {
             self.timeline.spread(self.since.as_nanos(), now.as_nanos(), |row, part| {

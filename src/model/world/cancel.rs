@@ -76,7 +76,7 @@ impl World<'_> {
     pub(super) fn cancel(&mut self, attempt: AttemptId) {
         match self.whereabouts.places.get(&key(attempt)).copied() {
             Some(Place::Line(waiting)) => {
-                let Some(place) = self.waiting.get(waiting).map(|w| w.instance) else { return };
+                let Some(place) = self.place_of(waiting) else { return };
                 self.leave_line(place, waiting);
                 self.forget_front(place);
             }

@@ -167,9 +167,17 @@ impl World<'_> {
         Some(waiting)
     }
 
+    /// The instance in whose line someone waits.
+    pub(super) fn place_of(&self, handle: Handle) -> Option<u32> {
+        let waiting = self.waiting.get(handle)?;
+        let site = &self.sites[self.routes[waiting.errand.edge()].target as usize];
+        let burden = self.burdens.get(handle.slot() as usize);
+        Some(if site.count == 1 { site.first } else { burden?.instance })
+    }
+
     /// An attempt has waited as long as it may.
     pub(super) fn expire(&mut self, handle: Handle) {
-        let Some(place) = self.waiting.get(handle).map(|waiting| waiting.instance) else { return };
+        let Some(place) = self.place_of(handle) else { return };
         let Some(waiting) = self.leave_line(place, handle) else { return };
         self.forget_front(place);
         self.turn_away(&waiting);

@@ -58,10 +58,10 @@ fn hangs(model: &Model, caller: Caller) -> bool {
     })
 }
 
-/// Whether attempts carry something from their arrival to their service.
+/// Whether something is kept of attempts from their arrival to their service.
 pub(super) fn burdened(model: &Model) -> bool {
     let has_deadline = model.clients.iter().any(|client| client.deadline.is_some());
-    model.services.iter().any(|service| service.drawn_on_arrival)
+    model.services.iter().any(|service| service.drawn_on_arrival || service.instances > 1)
         || has_deadline
             && model
                 .edges

@@ -25,12 +25,13 @@ pub(super) struct Waiting {
     pub(super) errand: Errand,
     call_key: Key,
     pub(super) arrived: Instant,
-    pub(super) instance: u32,
 }
 
-/// What some attempts carry besides, from their arrival to their service.
+/// What is kept of some attempts besides, from their arrival to their service.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Burden {
+    /// The place of the instance, if the service has several.
+    pub(super) instance: u32,
     /// The time of its service, if that is drawn on arrival.
     work: Duration,
     /// The deadline that travels with it.
@@ -38,7 +39,8 @@ pub(super) struct Burden {
 }
 
 impl Burden {
-    pub(super) const NONE: Self = Self { work: Duration::ZERO, deadline: Instant::NEVER };
+    pub(super) const NONE: Self =
+        Self { instance: 0, work: Duration::ZERO, deadline: Instant::NEVER };
 }
 
 impl Arrival {
@@ -108,11 +110,11 @@ impl World<'_> {
         if instance.condition.down {
             return Ok(Some(Answer::Unreachable));
         }
-        let waiting = Waiting { attempt, errand, call_key, arrived: self.now, instance: place };
+        let waiting = Waiting { attempt, errand, call_key, arrived: self.now };
         let burden =
             if self.burdened { self.burden(target, place, &arrival) } else { Burden::NONE };
         if instance.is_free() {
-            return Ok(self.begin_service(waiting, burden));
+            return Ok(self.begin_service(place, waiting, burden));
         }
         self.join_line(place, waiting, burden)
     }
@@ -120,7 +122,7 @@ impl World<'_> {
     /// What an attempt that arrives now carries.
     fn burden(&self, target: usize, place: u32, arrival: &Arrival) -> Burden {
         let service = &self.model.services[target];
-        let mut burden = Burden::NONE;
+        let mut burden = Burden { instance: place, ..Burden::NONE };
         if service.drawn_on_arrival {
             let instance = &self.instances[place as usize];
             let work = self.sites[target].service_time(&service.service_time, || arrival.key());
@@ -137,9 +139,8 @@ impl World<'_> {
 
     /// A worker takes an attempt. Its own work comes first, then its calls.
     /// Gives the answer if no time passes until then.
-    fn begin_service(&mut self, waiting: Waiting, burden: Burden) -> Option<Answer> {
+    fn begin_service(&mut self, place: u32, waiting: Waiting, burden: Burden) -> Option<Answer> {
         let now = self.now;
-        let place = waiting.instance;
         let instance = &mut self.instances[place as usize];
         let target = instance.site as usize;
         let (service, site) = (&self.model.services[target], &self.sites[target]);
@@ -188,6 +189,11 @@ impl World<'_> {
     /// is there to tell.
     fn request_of(&self, waiting: &Waiting) -> RequestId {
         let unknown = RequestId::unknown(waiting.errand.request());
+        let target = self.routes[waiting.errand.edge()].target as usize;
+        if self.model.services[target].calls.is_empty() {
+            // Whoever calls nobody need not know.
+            return unknown;
+        }
         let Some(call) = self.calls.get(waiting.attempt.call) else { return unknown };
         let request = match self.maker(call) {
             Maker::Request(handle) => self.requests.get(handle).map(|request| request.id),
@@ -196,9 +202,14 @@ impl World<'_> {
         request.unwrap_or(unknown)
     }
 
-    /// When the caller of an attempt whose service begins gives it up: now, if
-    /// it has done so.
+    /// When the caller of an attempt whose service begins gives it up; some time
+    /// that has passed, if it has done so.
     fn patience_of(&self, waiting: &Waiting) -> Instant {
+        let route = self.routes[waiting.errand.edge()];
+        if route.near && !route.timed {
+            let length = self.timeouts.length(waiting.errand.edge());
+            return length.map_or(Instant::NEVER, |length| waiting.arrived + length);
+        }
         let attempt = waiting.attempt;
         let Some(call) = self.calls.get(attempt.call).filter(|call| call.awaits(attempt)) else {
             return self.now;
@@ -294,7 +305,7 @@ impl World<'_> {
         // Work that takes no time leaves the worker free for the next at once.
         while self.instances[place as usize].is_free() {
             let Some((next, burden)) = self.next_in_line(place) else { break };
-            let Some(answer) = self.begin_service(next, burden) else { continue };
+            let Some(answer) = self.begin_service(place, next, burden) else { continue };
             let step = self.reply(next.errand, next.attempt, next.key(), answer);
             if let Some(step) = step {
                 self.steps.insert(floor, step);

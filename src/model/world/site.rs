@@ -244,6 +244,9 @@ impl Instance {
     /// How many times as long as drawn the service of an attempt takes that
     /// starts now, or arrives now; `others` are in flight here beside it.
     pub(super) fn factor(&self, slowdown: f64, others: u32, now: Instant) -> f64 {
+        if slowdown == 0.0 && self.warm_up.is_none() {
+            return self.condition.slow;
+        }
         let crowd = 1.0 + slowdown * (f64::from(others) + 1.0);
         let warmth = self.warm_up.map_or(1.0, |warming| warming.factor(now));
         crowd * warmth * self.condition.slow

@@ -70,10 +70,12 @@ fn run(model: &Model) -> Outcome {
     world.finish().expect("all counts are conserved")
 }
 
-/// One line of the cache for each call; see [`Call`].
+/// One line of the cache for each call; see [`Call`]. There may be millions who
+/// wait.
 #[test]
-fn a_call_takes_56_bytes() {
+fn calls_and_those_who_wait_are_small() {
     assert_eq!(size_of::<Call>(), 56);
+    assert_eq!(size_of::<super::serve::Waiting>(), 32);
 }
 
 #[test]
