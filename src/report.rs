@@ -2,12 +2,13 @@
 //! in, bytes out.
 //!
 //! [`run::Run`] is what every report is made from. For people: [`screen`] and
-//! [`markdown`], whose blocks are [`heading`], [`table`], [`finding`] and
-//! [`verdict`]. For programs: [`csv`], [`json`], [`junit`]. Pictures: [`chart`].
+//! [`markdown`], whose blocks are [`heading`], [`table`], [`finding`] (with
+//! [`recovery`] and, for what theory says of it, [`feedback`]) and [`verdict`]. For programs: [`csv`], [`json`], [`junit`]. Pictures: [`chart`].
 
 pub mod axis;
 pub mod chart;
 pub mod csv;
+pub mod feedback;
 pub mod finding;
 pub mod grid;
 pub mod heading;
@@ -15,6 +16,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod number;
+pub mod recovery;
 pub mod reproduction;
 pub mod run;
 pub mod screen;

@@ -11,13 +11,13 @@ use super::bins::Bins;
 use super::outcome::{
     AttemptEnd, AttemptRecord, ClientOutcome, EdgeOutcome, GaveUp, Next, Outcome,
 };
-use super::recovery::{Course, Flow};
+use super::recovery::{Course, Flow, Span};
 use super::spec::{Arrivals, Client, Model};
 use crate::policy::Reason;
 use crate::stats::{Distribution, Recorder};
 use crate::time::{Duration, Instant, NANOS_PER_MILLI};
 use peaks::Peaks;
-use service::ServiceMeter;
+use service::{ServiceMeter, Spans};
 
 /// Courses over time are counted this fine at first, in nanoseconds, and
 /// coarser as the run goes on.
@@ -244,17 +244,22 @@ impl Meter {
         let clients: Vec<_> = self.clients.iter().map(ClientMeter::outcome).collect();
         let requests: Vec<u64> = clients.iter().map(|client| client.requests).collect();
         let normal = model.normal_attempts(&requests);
-        let arrivals = (self.first_start.unwrap_or_default(), self.last_start);
+        let course = self.course(model, ended);
+        let goodput = course.goodput();
+        let spans = Spans {
+            measured: Span { from: self.warmup, until: ended },
+            arrivals: Span { from: self.first_start.unwrap_or_default(), until: self.last_start },
+            last_part: course.last_part(),
+        };
         let services = std::mem::take(&mut self.services);
         let services =
             services.into_iter().zip(normal).enumerate().map(|(index, (meter, normal))| {
                 let edges = self.edges.iter().filter(|edge| edge.target == index);
-                meter.outcome(edges, normal, self.warmup, ended, arrivals)
+                meter.outcome(edges, normal, &spans)
             });
         let services = services.collect();
         let wait = self.over_all(|client| &client.wait);
         let latency = self.over_all(|client| &client.latency);
-        let goodput = self.course(model, ended).goodput();
         let (busiest_retries, busiest_attempts) = self.peaks.finish();
         let answered = clients.iter().map(|client| client.answered).sum();
         Outcome {

@@ -146,6 +146,8 @@ pub struct ServiceOutcome {
     pub normal_attempts: f64,
     /// The highest ratio of attempts to normal attempts in a row of the timeline.
     pub amplification_peak: f64,
+    /// What came in the last part of the run; `None` in a run too short for it.
+    pub at_last: Option<Load>,
     /// Attempts that the very first request caused here.
     pub first_request: u64,
     /// Worker time spent on attempts whose caller had already given up.
@@ -162,6 +164,15 @@ pub struct ServiceOutcome {
     pub peak_busy_workers: u64,
     /// The course of it.
     pub timeline: Bins<Row>,
+}
+
+/// What comes to a service, per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// First attempts.
+    pub first_attempts: f64,
+    /// All attempts.
+    pub attempts: f64,
 }
 
 /// One row of a service's timeline.

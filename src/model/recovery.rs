@@ -89,9 +89,9 @@ pub(super) struct Course<'a> {
 
 /// A stretch of time, `[from, until)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span {
-    from: Instant,
-    until: Instant,
+pub(super) struct Span {
+    pub(super) from: Instant,
+    pub(super) until: Instant,
 }
 
 impl Span {
@@ -107,7 +107,7 @@ impl Course<'_> {
         let (first, last) = (faults.first()?, faults.last()?);
         let curve = Curve::new(self.flow, self.ended);
         let before = Span { from: self.from, until: first.from };
-        let after = Span { from: last.until, until: self.ended.min(self.ceased) };
+        let after = Span { from: last.until, until: self.watched() };
         let level = |span: Span| curve.rates(&[span]).filter(|rates| rates.answered > 0.0);
         let offered = |span: Span| curve.rates(&[span]).filter(|rates| rates.started > 0.0);
         // Nothing was ever answered before the first fault: what is asked for
@@ -129,6 +129,20 @@ impl Course<'_> {
             after: answered(&[after]),
             recovery,
         })
+    }
+
+    /// The end of the time in which goodput can be demanded.
+    fn watched(&self) -> Instant {
+        self.ended.min(self.ceased)
+    }
+
+    /// The last quarter of the time after the faults, or of the run without any:
+    /// what has come to rest by then stays so.
+    pub(super) fn last_part(&self) -> Span {
+        let from = self.disturbances().last().map_or(self.from, |last| last.until);
+        let until = self.watched();
+        let length = until.since(from).as_nanos();
+        Span { from: Instant::from_nanos(until.as_nanos() - length / 4), until }
     }
 
     /// When faults hold, in ascending order and apart from each other. One that

@@ -2,7 +2,8 @@
 //! where the numbers carry it.
 
 use super::number;
-use super::run::{Run, shown_name};
+use super::recovery::recoveries;
+use super::run::{Run, quoted};
 use super::shape;
 use crate::experiment::VariantResult;
 
@@ -16,9 +17,11 @@ const WORTH: f64 = 1.05;
 /// Shares of requests that differ by less than a hundredth look the same.
 const POINT: f64 = 0.01;
 
-/// What the tables show, a sentence for each of at most three things.
+/// What the tables show: how the run came through its faults, and a sentence
+/// for each of at most three things more.
 pub fn findings(run: &Run) -> Vec<String> {
-    [most_answered(run), smallest_peak(run), shortest_wait(run)].into_iter().flatten().collect()
+    let others = [most_answered(run), smallest_peak(run), shortest_wait(run)];
+    recoveries(run.results).into_iter().chain(others.into_iter().flatten()).collect()
 }
 
 /// The variant that answers the largest share of its requests, against the one
@@ -120,16 +123,6 @@ fn times_less(ratio: f64) -> String {
     }
 }
 
-/// A name inside of a sentence: in quotation marks unless it is one word.
-fn quoted(name: &str) -> String {
-    let shown = shown_name(name);
-    if shown.contains(|letter: char| letter.is_whitespace() || letter == '\'') {
-        format!("\"{shown}\"")
-    } else {
-        shown
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,8 +173,6 @@ mod tests {
         assert_eq!(times_less(15.456), "15 times less");
         assert_eq!(times_less(2.44), "2.4 times less");
         assert_eq!(times_less(1.25), "20 % less");
-        assert_eq!(quoted("10 % budget"), "\"10 % budget\"");
-        assert_eq!(quoted("full-jitter"), "full-jitter");
     }
 
     #[test]

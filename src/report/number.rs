@@ -97,6 +97,25 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
+/// A rate with as many decimals as tell something: `2,280`, `8.5`, `0.25`,
+/// `1.2e-5`.
+pub fn rate(value: f64) -> String {
+    if value > 0.0 && value < 0.095 {
+        return scientific(value);
+    }
+    let decimals = match value {
+        _ if value >= 99.95 || value == 0.0 => 0,
+        _ if value >= 0.995 => 1,
+        _ => 2,
+    };
+    fixed(value, decimals)
+}
+
+/// Two digits and a power of ten: `1.2e-5`, `1e18`.
+pub fn scientific(value: f64) -> String {
+    format!("{value:.1e}").replace(".0e", "e")
+}
+
 /// How a column of lengths of time is written: one unit and one number of
 /// decimals, so that its numbers can be compared at a glance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -251,6 +270,20 @@ mod tests {
         assert_eq!(fixed(-0.01, 1), "0.0");
         assert_eq!(counted(1, "retry", "retries"), "1 retry");
         assert_eq!(counted(1_200, "request", "requests"), "1,200 requests");
+    }
+
+    #[test]
+    fn rates_are_as_exact_as_is_useful() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.157e-5, "1.2e-5"),
+            (2_280.4, "2,280"),
+            (99.96, "100"),
+            (8.52, "8.5"),
+            (0.254, "0.25"),
+        ] {
+            assert_eq!(rate(value), text);
+        }
     }
 
     #[test]

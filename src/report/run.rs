@@ -30,6 +30,16 @@ pub fn shown_name(name: &str) -> String {
     visible(name)
 }
 
+/// A name inside of a sentence: in quotation marks unless it is one word.
+pub fn quoted(name: &str) -> String {
+    let shown = shown_name(name);
+    if shown.contains(|letter: char| letter.is_whitespace() || letter == '\'') {
+        format!("\"{shown}\"")
+    } else {
+        shown
+    }
+}
+
 /// The text with control characters written out, such as `\n` or `\u{1b}`.
 pub fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
@@ -52,5 +62,11 @@ mod tests {
         assert_eq!(shown_name(""), "as written");
         assert_eq!(shown_name("naïve 10 %"), "naïve 10 %");
         assert_eq!(shown_name("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\\n");
+    }
+    #[test]
+    fn a_name_of_several_words_is_quoted() {
+        assert_eq!(quoted("10 % budget"), "\"10 % budget\"");
+        assert_eq!(quoted("full-jitter"), "full-jitter");
+        assert_eq!(quoted(""), "\"as written\"");
     }
 }

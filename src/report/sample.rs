@@ -1,6 +1,10 @@
 //! Results made by hand, with the numbers of the published tables, for the
 //! tests of the reports.
 
+mod outage;
+
+pub(super) use outage::{outage, outage_of};
+
 use serde_json::json;
 
 use super::run::Run;
@@ -322,6 +326,7 @@ fn service(attempts: u64, normal_attempts: f64, first_request: u64) -> ServiceOu
         retries: attempts.saturating_sub(normal_attempts as u64),
         normal_attempts,
         amplification_peak: attempts as f64 / normal_attempts,
+        at_last: None,
         first_request,
         wasted_work: Duration::ZERO,
         mean_queue: 0.0,

@@ -81,6 +81,13 @@ mod tests {
     }
 
     #[test]
+    fn the_outage() {
+        let outage = sample::outage();
+        let screen = screen(&outage.run(), "scenarios/outage.toml", Style::PLAIN);
+        insta::assert_snapshot!(screen, @"");
+    }
+
+    #[test]
     fn thresholds_align() {
         let verdicts = [
             verdict("gave_up", "a", None, Some(1_700.0), Some(12_461.0)),

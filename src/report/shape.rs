@@ -46,6 +46,11 @@ pub fn common_chain(results: &[VariantResult]) -> Option<Vec<&str>> {
     Some(chain.into_iter().map(|at| first.model.services[at].name.as_str()).collect())
 }
 
+/// Whether clients of a model come together rather than at a rate.
+pub fn comes_together(model: &Model) -> bool {
+    model.clients.iter().any(|client| matches!(client.arrivals, Arrivals::Together { .. }))
+}
+
 /// Whether any draw can change what happens; if not, the seed says nothing.
 pub fn is_random(model: &Model) -> bool {
     let arrives_by_chance =

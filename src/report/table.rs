@@ -7,15 +7,20 @@ use super::run::{Run, shown_name};
 use super::shape;
 use crate::experiment::VariantResult;
 use crate::model::outcome::Outcome;
+use crate::model::recovery::{Goodput, Recovery};
 use crate::stats::Distribution;
 
-/// The tables that tell the story of a run: the requests where any was not
-/// given up, the waits where any request waited, the layers where services
-/// form a chain; the requests if nothing else is to tell.
+/// The tables that tell the story of a run: goodput where there were faults, the
+/// requests where any was not given up, the waits where any request waited, the
+/// layers where services form a chain; the requests if nothing else is to tell.
+/// Of requests that keep arriving through a fault the waits are no story.
 pub fn tables(run: &Run) -> Vec<Grid> {
     let outcomes = || run.results.iter().map(|result| &result.outcome);
     let mut tables = Vec::new();
-    if outcomes().any(|outcome| outcome.wait.longest.as_nanos() > 0) {
+    let faults = outcomes().any(|outcome| outcome.goodput.is_some());
+    let crowd = run.results.iter().any(|result| shape::comes_together(&result.model));
+    let waited = outcomes().any(|outcome| outcome.wait.longest.as_nanos() > 0);
+    if waited && (crowd || !faults) {
         tables.push(waits(run));
     }
     if shape::common_chain(run.results).is_some() {
@@ -24,7 +29,43 @@ pub fn tables(run: &Run) -> Vec<Grid> {
     if tables.is_empty() || outcomes().any(|outcome| outcome.gave_up.total() < outcome.requests) {
         tables.insert(0, requests(run));
     }
+    if faults {
+        tables.insert(0, goodput(run));
+    }
     tables
+}
+
+/// How goodput came through the faults, and what that cost.
+fn goodput(run: &Run) -> Grid {
+    let cell = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let row = |result: &VariantResult| {
+        let outcome = &result.outcome;
+        let goodput = |of: fn(&Goodput) -> Option<f64>| {
+            cell(outcome.goodput.as_ref().and_then(of).map(|rate| number::rate(rate) + "/s"))
+        };
+        let recovery = outcome.goodput.and_then(|goodput| goodput.recovery);
+        let peak = outcome.services.iter().map(|s| s.amplification_peak).fold(0.0, f64::max);
+        vec![
+            shown_name(&result.name),
+            goodput(|goodput| goodput.before),
+            goodput(|goodput| goodput.during),
+            goodput(|goodput| goodput.after),
+            cell(recovery.map(|recovery| match recovery {
+                Recovery::At(time) => format!("{} s", number::fixed(time.as_secs_f64(), 1)),
+                Recovery::Never => number::NEVER.to_owned(),
+            })),
+            number::fixed(peak, 1),
+            cell(
+                outcome
+                    .wasted_share()
+                    .map(|share| format!("{} %", number::fixed(share * 100.0, 0))),
+            ),
+        ]
+    };
+    let head =
+        ["goodput before", "during", "after", "recovery", "peak amplification", "wasted work"];
+    let head = std::iter::once(label(run)).chain(head.map(String::from)).collect();
+    Grid { head, rows: run.results.iter().map(row).collect() }
 }
 
 /// How the requests ended, and how long they took.
@@ -199,6 +240,19 @@ mod tests {
         variant      answered   gave up   still out   attempts   amplification   mean latency   99 % latency
         as written     47,990         0          10     48,000            1.00        12.3 ms        58.8 ms
         "#);
+    }
+
+    #[test]
+    fn a_run_with_faults_shows_its_goodput_first() {
+        let mut outage = sample::outage();
+        outage.results[0].outcome.wait.longest = Duration::from_millis(1);
+        outage.results[1].outcome.goodput = None;
+        let all = tables(&outage.run());
+        assert_eq!(all.len(), 2);
+        insta::assert_snapshot!(all[0].text(Style::PLAIN), @"");
+        outage.results[0].model.clients[0].arrivals = crate::model::spec::Arrivals::TOGETHER;
+        let all = tables(&outage.run());
+        assert_eq!(all[2].head[1], "busiest 10 ms", "a crowd has its peak all the same");
     }
 
     #[test]

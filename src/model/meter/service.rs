@@ -1,9 +1,20 @@
 //! What is measured of one service: its queue, its workers and its timeline.
 
 use crate::model::bins::{Bins, MOST_ROWS, round_width};
-use crate::model::outcome::{EdgeOutcome, Row, ServiceOutcome};
+use crate::model::outcome::{EdgeOutcome, Load, Row, ServiceOutcome};
+use crate::model::recovery::Span;
 use crate::stats::Recorder;
 use crate::time::{Duration, Instant};
+
+/// The stretches of a run that its numbers speak of.
+pub(super) struct Spans {
+    /// From the end of the warm-up to that of the run.
+    pub(super) measured: Span,
+    /// From the first start of a request to the last.
+    pub(super) arrivals: Span,
+    /// The end of the run, in which it has come to rest.
+    pub(super) last_part: Span,
+}
 
 pub(super) struct ServiceMeter {
     queue: u64,
@@ -91,10 +102,9 @@ impl ServiceMeter {
         mut self,
         edges: impl Iterator<Item = &'a EdgeOutcome>,
         normal_attempts: f64,
-        warmup: Instant,
-        ended: Instant,
-        arrivals: (Instant, Instant),
+        spans: &Spans,
     ) -> ServiceOutcome {
+        let Span { from: warmup, until: ended } = spans.measured;
         self.settle(ended, warmup);
         let (mut attempts, mut retries, mut first_request) = (0, 0, 0);
         for edge in edges {
@@ -104,12 +114,13 @@ impl ServiceMeter {
         }
         let measured = ended.since(warmup).as_nanos() as f64;
         let average = |nanos: u128| if measured > 0.0 { nanos as f64 / measured } else { 0.0 };
-        let amplification_peak = self.amplification_peak(normal_attempts, ended, arrivals);
+        let amplification_peak = self.amplification_peak(normal_attempts, ended, spans.arrivals);
         ServiceOutcome {
             attempts,
             retries,
             normal_attempts,
             amplification_peak,
+            at_last: self.load(spans.last_part),
             first_request,
             wasted_work: Duration::from_nanos(self.wasted_nanos),
             mean_queue: average(self.queue_nanos),
@@ -127,7 +138,7 @@ impl ServiceMeter {
         &self,
         normal: f64,
         ended: Instant,
-        (first, last): (Instant, Instant),
+        Span { from: first, until: last }: Span,
     ) -> f64 {
         let finest = self.timeline.width();
         let width = match self.row {
@@ -139,6 +150,24 @@ impl ServiceMeter {
         let busiest = timeline.bins().iter().map(|row| row.first_attempts + row.retries);
         if normal > 0.0 { busiest.max().unwrap_or(0) as f64 * rows as f64 / normal } else { 0.0 }
     }
+
+    /// What came in the whole rows of a stretch of time, if there are any.
+    fn load(&self, span: Span) -> Option<Load> {
+        let width = self.timeline.width();
+        let rows = span.from.as_nanos().div_ceil(width)..span.until.as_nanos() / width;
+        let seconds = rows.end.checked_sub(rows.start).filter(|&rows| rows > 0)? as f64
+            * Duration::from_nanos(width).as_secs_f64();
+        let bins = self.timeline.bins();
+        let row = |end: u64| bins.len().min(end as usize);
+        let mut sum = Row::default();
+        for &bin in &bins[row(rows.start)..row(rows.end)] {
+            sum += bin;
+        }
+        Some(Load {
+            first_attempts: sum.first_attempts as f64 / seconds,
+            attempts: (sum.first_attempts + sum.retries) as f64 / seconds,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -147,6 +176,37 @@ mod tests {
 
     fn at(nanos: u64) -> Instant {
         Instant::from_nanos(nanos)
+    }
+
+    fn span(from: u64, until: u64) -> Span {
+        Span { from: at(from), until: at(until) }
+    }
+
+    fn spans(warmup: u64, ended: u64) -> Spans {
+        Spans {
+            measured: span(warmup, ended),
+            arrivals: span(0, 0),
+            last_part: span(ended / 2, ended),
+        }
+    }
+
+    /// Of the rows from 0, 10, 20 and 30 ns only whole ones count.
+    #[test]
+    fn the_load_is_that_of_whole_rows() {
+        let mut meter = ServiceMeter::new(Some(Duration::from_nanos(10)));
+        for (at_nanos, retries) in [(0, 7), (10, 1), (20, 3), (30, 5)] {
+            let row = meter.row(at(at_nanos));
+            (row.first_attempts, row.retries) = (1, retries);
+        }
+        let load = |from, until| {
+            meter.load(span(from, until)).map(|load| (load.first_attempts, load.attempts))
+        };
+        assert_eq!(load(10, 30), Some((1e8, 3e8)));
+        assert_eq!(load(11, 39), Some((1e8, 4e8)));
+        assert_eq!(load(30, 60), Some((1e9 / 30.0, 2e8)), "nothing comes after the last row");
+        assert_eq!(load(50, 90), Some((0.0, 0.0)));
+        assert_eq!(load(11, 29), None);
+        assert_eq!(load(30, 10), None);
     }
 
     /// Two in the queue for 10 ns, one worker for 30 ns, of 40 ns in all, the
@@ -158,7 +218,7 @@ mod tests {
         meter.change(2, 0, at(0), warmup);
         meter.change(-2, 1, at(10), warmup);
         meter.change(0, -1, at(40), warmup);
-        let outcome = meter.outcome([].iter(), 0.0, warmup, at(40), (at(0), at(0)));
+        let outcome = meter.outcome([].iter(), 0.0, &spans(5, 40));
         assert_eq!(outcome.mean_queue, 2.0 * 5.0 / 35.0);
         assert_eq!(outcome.mean_busy_workers, 30.0 / 35.0);
         let rows: Vec<_> =

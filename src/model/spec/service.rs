@@ -2,7 +2,7 @@
 
 use super::{Advice, Statuses};
 use crate::law::Law;
-use crate::time::Duration;
+use crate::time::{Duration, NANOS_PER_SECOND};
 
 /// A service that answers attempts.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +105,15 @@ pub enum CodelLaw {
 }
 
 impl Service {
+    /// The attempts per second that all its workers together can do, if they and
+    /// their own work are all that limits it, whatever the load.
+    pub fn capacity(&self) -> Option<f64> {
+        let mean = self.service_time.mean_nanos();
+        let by_itself = self.calls.is_empty() && self.slowdown == 0.0;
+        let workers = self.workers.filter(|_| by_itself && mean > 0.0 && mean.is_finite())?;
+        Some(f64::from(self.instances) * f64::from(workers) * NANOS_PER_SECOND as f64 / mean)
+    }
+
     /// A service that answers well and at once.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -129,4 +138,28 @@ impl Queue {
     /// First in, first out, without limit.
     pub const UNLIMITED: Self =
         Self { limit: None, order: Order::Fifo, drops_oldest: false, timeout: None, codel: None };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_workers_and_their_own_work_make_a_capacity() {
+        let law = Law::Exponential { mean: Duration::from_millis(10) };
+        let api = Service { workers: Some(10), service_time: law, ..Service::new("api") };
+        assert_eq!(api.capacity(), Some(1_000.0));
+        assert_eq!(Service { instances: 3, ..api.clone() }.capacity(), Some(3_000.0));
+        let at_once = Law::Constant(Duration::ZERO);
+        let endless = Law::pareto(Duration::from_millis(10), 1.0).expect("a heavy tail");
+        for none in [
+            Service { workers: None, ..api.clone() },
+            Service { calls: vec![0], ..api.clone() },
+            Service { slowdown: 0.01, ..api.clone() },
+            Service { service_time: at_once, ..api.clone() },
+            Service { service_time: endless, ..api },
+        ] {
+            assert_eq!(none.capacity(), None, "{none:?}");
+        }
+    }
 }

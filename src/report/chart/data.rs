@@ -82,6 +82,9 @@ fn common_width(
 ) -> Option<u64> {
     let mut width = finest.as_nanos().max(1);
     let mut length = length.max(1);
+    for result in results {
+        width = common_multiple(width, result.outcome.flow.width())?;
+    }
     for service in results.iter().flat_map(|result| &result.outcome.services) {
         let bins = &service.timeline;
         width = common_multiple(width, bins.width())?;

@@ -1,7 +1,7 @@
 //! Numbers and times that only pictures write: at ticks, at the ends of lines
 //! and bars. What tables write as well is [`crate::report::number`]'s.
 
-use crate::report::number::fixed;
+use crate::report::number::{fixed, scientific};
 use crate::time::Duration;
 
 /// The number at a tick of an axis: short, `10,000`, `10 million`, and with a
@@ -24,29 +24,10 @@ pub(super) fn tick(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Two digits and a power of ten: `1.2e-5`, `1e18`.
-fn scientific(value: f64) -> String {
-    format!("{value:.1e}").replace(".0e", "e")
-}
-
 /// How many times as much: `27.0×`, without the decimal from a hundred on.
 pub(super) fn times(ratio: f64) -> String {
     // 99.95 would be rounded to 100.0.
     format!("{}×", fixed(ratio, usize::from(ratio < 99.95)))
-}
-
-/// A rate with as many decimals as tell something: `2,280`, `8.5`, `0.25`,
-/// `1.2e-5`.
-pub(super) fn rate(value: f64) -> String {
-    if value > 0.0 && value < 0.095 {
-        return scientific(value);
-    }
-    let decimals = match value {
-        _ if value >= 99.95 || value == 0.0 => 0,
-        _ if value >= 0.995 => 1,
-        _ => 2,
-    };
-    fixed(value, decimals)
 }
 
 /// The unit in which an axis or a column of times is read best.
@@ -117,20 +98,6 @@ mod tests {
             [(27.0, "27.0×"), (1.109, "1.1×"), (99.96, "100×"), (2_430.4, "2,430×")]
         {
             assert_eq!(times(ratio), text);
-        }
-    }
-
-    #[test]
-    fn rates_are_as_exact_as_is_useful() {
-        for (value, text) in [
-            (0.0, "0"),
-            (1.157e-5, "1.2e-5"),
-            (2_280.4, "2,280"),
-            (99.96, "100"),
-            (8.52, "8.5"),
-            (0.254, "0.25"),
-        ] {
-            assert_eq!(rate(value), text);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::font::Face;
 use super::frame::{self, MOST_PANELS, TimeAxis, Words};
-use super::number::rate;
 use super::scale::Scale;
 use super::scene::{Anchor, Colour, Frame, Point, Scene, fine};
 use super::theme::{
@@ -10,6 +9,7 @@ use super::theme::{
     VERMILLION,
 };
 use super::{ChartError, Picture, drawn};
+use crate::report::number::rate;
 use crate::time::{Duration, Instant};
 
 /// All attempts, first attempts and answers per second, one panel for each
