@@ -7,8 +7,10 @@
 //! Where a world has more in it, nothing is said.
 
 use crate::law::Law;
-use crate::model::spec::{Arrivals, Client, Edge, Model, Order, Service};
-use crate::policy::{Failure, Fill, Limits, Memory, Request};
+use crate::model::spec::{Arrivals, Client, Edge, Kind, Model, Order, Service};
+use crate::policy::budget::MILLIS_PER_TOKEN;
+use crate::policy::schedule::{self, Timing};
+use crate::policy::{Failure, Fill, Request, TokenBucket};
 use crate::theory::metastable::{self, Regime};
 use crate::time::Duration;
 
@@ -72,92 +74,91 @@ impl Feedback {
 
 /// What theory knows of a world, if it is one that theory knows.
 pub fn feedback(model: &Model) -> Option<Feedback> {
-    let mut rate = 0.0;
-    let mut entry: Option<&Edge> = None;
-    for client in &model.clients {
-        rate += steady_rate(client)?;
-        let edge = only_call(client).map(|edge| &model.edges[edge])?;
-        if entry.is_some_and(|first| !alike(first, edge)) {
-            return None;
-        }
-        in_time(edge, client.deadline).then_some(())?;
-        entry = Some(edge);
-    }
-    let edge = entry?;
-    let service = &model.services[edge.target];
+    let callers = model.clients.iter().map(|client| Caller::of(client, model));
+    let callers = callers.collect::<Option<Vec<_>>>()?;
+    let (first, others) = callers.split_first()?;
+    let service = &model.services[first.edge.target];
     let capacity = service.capacity()?;
-    let lasts = outlasts(service, capacity, timeout(edge)?, edge);
-    (works_on(service) && lasts).then_some(())?;
-    Some(Feedback { rate, capacity, attempts: attempts(edge), budget: budget(model, edge) })
-}
-
-/// The rate at which a client's requests arrive, if it is always the same.
-fn steady_rate(client: &Client) -> Option<f64> {
-    let (Arrivals::Poisson { rate } | Arrivals::Constant { rate }) = &client.arrivals else {
-        return None;
-    };
-    rate.steady_rate().filter(|_| client.pool.is_none())
-}
-
-/// The one call that each request of a client makes.
-fn only_call(client: &Client) -> Option<usize> {
-    match &client.kinds[..] {
-        [kind] => match kind.calls[..] {
-            [call] => Some(call),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether two calls are the same to the service.
-fn alike(a: &Edge, b: &Edge) -> bool {
-    a.target == b.target && a.timeout == b.timeout && a.retry == b.retry && a.budget == b.budget
-}
-
-/// Attempts of a call at most when each of them times out.
-fn attempts(edge: &Edge) -> Option<u32> {
-    let retry = &edge.retry;
-    let again = retry.retry_on.covers(Failure::Timeout, false)
-        && retry.repeatable.allows(Request::default());
-    if again { retry.max_attempts } else { Some(1) }
-}
-
-/// The retries for each request that a budget allows while nothing succeeds.
-fn budget(model: &Model, edge: &Edge) -> Option<f64> {
-    let bucket = &model.budgets[edge.budget?].bucket;
-    Some(match bucket.fill {
-        Fill::OnCall => bucket.ratio_millis as f64 / 1e3,
-        Fill::OnSuccess | Fill::OnAnySuccess => 0.0,
+    let known = others.iter().all(|other| first.calls_like(other))
+        && callers.iter().all(Caller::all_attempts_begin)
+        && works_on(service)
+        && first.outwaits(service, capacity);
+    known.then(|| Feedback {
+        rate: callers.iter().map(|caller| caller.rate).sum(),
+        capacity,
+        attempts: first.attempts(),
+        budget: first.edge.budget.map(|budget| retries(model.budgets[budget].bucket)),
     })
 }
 
-/// How long an attempt may take, if that is always the same.
-fn timeout(edge: &Edge) -> Option<Duration> {
-    match edge.timeout {
-        Some(Law::Constant(timeout)) => Some(timeout),
-        _ => None,
+/// A client table whose requests arrive at one rate, each with one call that
+/// has one timeout.
+struct Caller<'m> {
+    rate: f64,
+    deadline: Option<Duration>,
+    request: Request,
+    edge: &'m Edge,
+    timeout: Duration,
+}
+
+impl<'m> Caller<'m> {
+    fn of(client: &'m Client, model: &'m Model) -> Option<Self> {
+        let (Arrivals::Poisson { rate } | Arrivals::Constant { rate }) = &client.arrivals else {
+            return None;
+        };
+        let [Kind { request, calls, .. }] = &client.kinds[..] else { return None };
+        let [call] = calls[..] else { return None };
+        let edge = &model.edges[call];
+        let Some(Law::Constant(timeout)) = edge.timeout else { return None };
+        let rate = rate.steady_rate().filter(|_| client.pool.is_none())?;
+        Some(Self { rate, deadline: client.deadline, request: *request, edge, timeout })
+    }
+
+    /// Whether their calls are the same to the service.
+    fn calls_like(&self, other: &Self) -> bool {
+        let (a, b) = (self.edge, other.edge);
+        self.request == other.request
+            && self.timeout == other.timeout
+            && (a.target, a.budget) == (b.target, b.budget)
+            && a.retry == b.retry
+    }
+
+    /// Attempts of a call at most when each of them times out; `None` is without
+    /// limit.
+    fn attempts(&self) -> Option<u32> {
+        let retry = &self.edge.retry;
+        let again =
+            retry.retry_on.covers(Failure::Timeout, false) && retry.repeatable.allows(self.request);
+        if again { retry.max_attempts } else { Some(1) }
+    }
+
+    /// Whether all of them begin, whatever the waits.
+    fn all_attempts_begin(&self) -> bool {
+        /// More attempts than this are as good as unlimited.
+        const MOST: u32 = 1_000;
+        let timing = Timing { timeout: Some(self.timeout), deadline: self.deadline };
+        let attempts = self.attempts().unwrap_or(MOST).min(MOST);
+        let course = self.edge.retry.course(timing, schedule::Target::Hangs, attempts);
+        course.starts.len() == attempts as usize && course.starts.iter().all(|start| start.certain)
+    }
+
+    /// Whether a full queue takes longer than they wait, and is for them what a
+    /// timeout is.
+    fn outwaits(&self, service: &Service, capacity: f64) -> bool {
+        /// The status of an attempt that a full queue refuses.
+        const REFUSED: Failure = Failure::Status(503);
+        let Some(limit) = service.queue.limit else { return true };
+        let full = f64::from(limit) * f64::from(service.instances) / capacity;
+        full > self.timeout.as_secs_f64() && self.edge.retry.retry_on.covers(REFUSED, false)
     }
 }
 
-/// Whether all attempts of a call begin before the deadline, however long they
-/// wait for each other.
-fn in_time(edge: &Edge, deadline: Option<Duration>) -> bool {
-    /// More attempts than this do not fit, or do not matter.
-    const MOST: u32 = 1_000;
-    let limits = Limits { deadline: edge.retry.limits.deadline, ..Limits::USUAL };
-    if edge.retry.limits != limits {
-        return false;
+/// The retries for each request that a budget allows while nothing succeeds.
+fn retries(bucket: TokenBucket) -> f64 {
+    match bucket.fill {
+        Fill::OnCall => bucket.ratio_millis as f64 / MILLIS_PER_TOKEN as f64,
+        Fill::OnSuccess | Fill::OnAnySuccess => 0.0,
     }
-    let Some(deadline) = deadline else { return true };
-    let (Some(timeout), Some(attempts)) = (timeout(edge), attempts(edge)) else { return false };
-    let mut memory = Memory::default();
-    let mut latest = Duration::ZERO;
-    for retry in 1..attempts.min(MOST) {
-        let wait = edge.retry.backoff.wait(retry, &mut memory, || 1.0 - f64::EPSILON);
-        latest = latest.saturating_add(timeout).saturating_add(wait);
-    }
-    attempts <= MOST && latest < deadline
 }
 
 /// Whether a service serves in order of arrival, whoever still waits.
@@ -171,20 +172,10 @@ fn works_on(service: &Service) -> bool {
         && queue.codel.is_none()
 }
 
-/// Whether a full queue takes longer than callers wait, and is for them what a
-/// timeout is.
-fn outlasts(service: &Service, capacity: f64, timeout: Duration, edge: &Edge) -> bool {
-    /// The status of an attempt that a full queue refuses.
-    const REFUSED: u16 = 503;
-    let Some(limit) = service.queue.limit else { return true };
-    let full = f64::from(limit) * f64::from(service.instances) / capacity;
-    full > timeout.as_secs_f64() && edge.retry.retry_on.covers(Failure::Status(REFUSED), false)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::spec::{Codel, CodelLaw, Kind};
+    use crate::model::spec::{Codel, CodelLaw};
     use crate::report::sample;
 
     fn model() -> Model {
@@ -248,6 +239,12 @@ mod tests {
         let mut deaf = model();
         deaf.edges[0].retry.retry_on.timeout = false;
         assert_eq!(feedback(&deaf), Some(Feedback { attempts: Some(1), ..expected }));
+        let mut post = model();
+        post.clients[0].kinds[0].request = Request::new("POST", None);
+        assert_eq!(feedback(&post), Some(Feedback { attempts: Some(1), ..expected }));
+        let mut endless = model();
+        (endless.clients[0].deadline, endless.edges[0].retry.max_attempts) = (None, None);
+        assert_eq!(feedback(&endless), Some(Feedback { attempts: None, ..expected }));
         let mut long = model();
         long.services[0].queue.limit = Some(4_000);
         assert_eq!(feedback(&long), Some(expected));
@@ -286,7 +283,8 @@ mod tests {
             ("a pool", |model| model.clients[0].pool = Some(1)),
             ("one by one", |model| model.clients[0].arrivals = Arrivals::OneByOne),
             ("two kinds", |model| {
-                model.clients[0].kinds.push(Kind { weight: 1.0, calls: vec![0] });
+                let twice = model.clients[0].kinds[0].clone();
+                model.clients[0].kinds.push(twice);
             }),
             ("two calls", |model| model.clients[0].kinds[0].calls.push(0)),
             ("a limit of its own", |model| {

@@ -7,7 +7,8 @@ use super::number;
 use super::run::{Run, visible};
 use super::shape;
 use super::style::Style;
-use crate::model::spec::Arrivals;
+use crate::model::spec::{Arrivals, Fault};
+use crate::time::Instant;
 
 /// The column at which the name of the file ends.
 const WIDTH: usize = 72;
@@ -34,6 +35,7 @@ pub fn facts(run: &Run) -> String {
             facts.push(format!("{} down", down.join(" and ")));
         }
     }
+    facts.extend(faults(run));
     if run.results.iter().any(|result| shape::is_random(&result.model)) {
         facts.push(format!("seed {}", run.scenario.seed));
         if run.results.len() > 1 {
@@ -67,6 +69,25 @@ fn load(run: &Run) -> String {
     if least == most { text } else { format!("{} to {text}", number::count(least)) }
 }
 
+/// The faults, if all variants have the same, and few.
+fn faults(run: &Run) -> Vec<String> {
+    const FEW: usize = 3;
+    let mut all = run.results.iter().map(|result| &result.model.faults);
+    let Some(first) = all.next().filter(|faults| faults.len() <= FEW) else { return Vec::new() };
+    if !all.all(|faults| faults == first) {
+        return Vec::new();
+    }
+    let shown = |fault: &Fault| {
+        let [from, until] = [fault.from, fault.until].map(|at| at.since(Instant::ZERO));
+        let name = visible(&fault.name);
+        if fault.until == Instant::NEVER {
+            return format!("{name} from {from}");
+        }
+        format!("{name} from {from} to {until}")
+    };
+    first.iter().map(shown).collect()
+}
+
 /// Whether a service fails every attempt in every variant.
 fn always_fails(run: &Run, name: &str) -> bool {
     run.results.iter().all(|result| {
@@ -86,6 +107,17 @@ mod tests {
             facts(&sample::layers().run()),
             "1,000 requests, gateway > orders > payments > database, database down"
         );
+    }
+
+    #[test]
+    fn says_when_faults_hold() {
+        let mut outage = sample::outage();
+        let shown = "48,000 requests, outage from 15 s to 25 s, seed 7, 2 variants";
+        assert_eq!(facts(&outage.run()), shown);
+        outage.results[0].model.faults[0].until = Instant::NEVER;
+        assert_eq!(facts(&outage.run()), "48,000 requests, seed 7, 2 variants");
+        outage.results.truncate(1);
+        assert_eq!(facts(&outage.run()), "48,000 requests, outage from 15 s, seed 7");
     }
 
     #[test]

@@ -84,7 +84,22 @@ mod tests {
     fn the_outage() {
         let outage = sample::outage();
         let screen = screen(&outage.run(), "scenarios/outage.toml", Style::PLAIN);
-        insta::assert_snapshot!(screen, @"");
+        insta::assert_snapshot!(screen, @r#"
+        An overload that outlives its outage               scenarios/outage.toml
+        48,000 requests, outage from 15 s to 25 s, seed 7, 2 variants
+
+        variant                         goodput before   during   after   recovery   peak amplification   wasted work
+        3 attempts, no retry budget              800/s      0/s     0/s      never                  3.0             -
+        3 attempts, 10 % retry budget            800/s      0/s   199/s     26.3 s                  1.1             -
+
+        variant                         answered   gave up   attempts   amplification   mean latency   99 % latency
+        3 attempts, no retry budget       12,000    36,000    120,000            2.50              -              -
+        3 attempts, 10 % retry budget     18,960    29,040     50,904            1.06              -              -
+
+        "3 attempts, no retry budget" never recovers: retries keep the offered load at 2,400/s on a capacity of 1,000/s. All 3 attempts of every request are 2,400/s: it would recover without retries, with a retry budget below 25 %, or with less than 333/s of requests.
+        "3 attempts, 10 % retry budget" recovers 26.3 s after the outage ends. Requests and 10 % retries are 880/s, within the capacity of 1,000/s: it recovers from every outage.
+        "3 attempts, 10 % retry budget" answers most: 39.5 % of its requests, against 25.0 % under "3 attempts, no retry budget".
+        "#);
     }
 
     #[test]

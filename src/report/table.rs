@@ -249,7 +249,11 @@ mod tests {
         outage.results[1].outcome.goodput = None;
         let all = tables(&outage.run());
         assert_eq!(all.len(), 2);
-        insta::assert_snapshot!(all[0].text(Style::PLAIN), @"");
+        insta::assert_snapshot!(all[0].text(Style::PLAIN), @r#"
+        variant                         goodput before   during   after   recovery   peak amplification   wasted work
+        3 attempts, no retry budget              800/s      0/s     0/s      never                  3.0             -
+        3 attempts, 10 % retry budget                -        -       -          -                  1.1             -
+        "#);
         outage.results[0].model.clients[0].arrivals = crate::model::spec::Arrivals::TOGETHER;
         let all = tables(&outage.run());
         assert_eq!(all[2].head[1], "busiest 10 ms", "a crowd has its peak all the same");

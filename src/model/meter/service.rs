@@ -199,12 +199,15 @@ mod tests {
             (row.first_attempts, row.retries) = (1, retries);
         }
         let load = |from, until| {
-            meter.load(span(from, until)).map(|load| (load.first_attempts, load.attempts))
+            // In attempts in 60 ns, which are whole.
+            let whole = |rate: f64| (rate * 60e-9).round() as u64;
+            let load = meter.load(span(from, until))?;
+            Some((whole(load.first_attempts), whole(load.attempts)))
         };
-        assert_eq!(load(10, 30), Some((1e8, 3e8)));
-        assert_eq!(load(11, 39), Some((1e8, 4e8)));
-        assert_eq!(load(30, 60), Some((1e9 / 30.0, 2e8)), "nothing comes after the last row");
-        assert_eq!(load(50, 90), Some((0.0, 0.0)));
+        assert_eq!(load(10, 30), Some((6, 18)));
+        assert_eq!(load(11, 39), Some((6, 24)));
+        assert_eq!(load(30, 60), Some((2, 12)), "nothing comes after the last row");
+        assert_eq!(load(50, 90), Some((0, 0)));
         assert_eq!(load(11, 29), None);
         assert_eq!(load(30, 10), None);
     }

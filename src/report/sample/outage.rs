@@ -36,7 +36,8 @@ pub(in crate::report) fn outage() -> Sample {
     }
 }
 
-/// The same with so many attempts and such a rate, as one variant without a name.
+/// The same with so many attempts and such a rate and without a deadline, as one
+/// variant without a name.
 pub(in crate::report) fn outage_of(
     attempts: u32,
     rate: f64,
@@ -45,6 +46,7 @@ pub(in crate::report) fn outage_of(
 ) -> VariantResult {
     let mut one = result("", model(), outcome(0, None));
     one.model.clients[0].arrivals = Arrivals::Poisson { rate: Profile::steady(rate) };
+    one.model.clients[0].deadline = None;
     one.model.edges[0].retry.max_attempts = Some(attempts);
     let load = load.map(|attempts| Load { first_attempts: rate, attempts });
     one.outcome.services[0].at_last = load;
