@@ -9,14 +9,20 @@
 //! at each value by itself, `variants` says what changes in which run, `path`
 //! changes it, `build` makes the world, `graph` looks at the whole of it.
 
+mod arrivals;
 mod build;
 mod check;
+mod data;
 mod diagnostics;
 mod ending;
 mod fates;
+mod fault;
 mod graph;
 pub mod keys;
+mod law;
 mod layers;
+mod load;
+mod network;
 mod path;
 mod policy;
 mod quantity;
@@ -24,6 +30,7 @@ mod reference;
 mod report;
 mod resolved;
 mod schema;
+mod service;
 mod suggest;
 mod syntax;
 mod text;
@@ -33,6 +40,7 @@ mod values;
 mod variants;
 mod view;
 
+pub use data::DataFiles;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use quantity::{HIGHEST_RATE, LONGEST};
 pub use reference::reference;
@@ -100,13 +108,16 @@ impl std::fmt::Debug for Threshold {
 
 /// What is not in the file: its name, and what the command line changes.
 #[derive(Clone, Debug, Default)]
-pub struct ReadOptions {
+pub struct ReadOptions<'f> {
     /// What messages call the file, such as `scenarios/storm.toml`.
     pub file: String,
     /// `--set PATH=VALUE`: the path, and the value as typed.
     pub sets: Vec<(String, String)>,
     /// `--seed N`.
     pub seed: Option<u64>,
+    /// Where the data files come from that the scenario names; without it, one
+    /// that names any is refused.
+    pub files: Option<&'f dyn DataFiles>,
 }
 
 /// A scenario that was read, with what is suspicious about it.
@@ -122,7 +133,7 @@ pub struct Read {
 ///
 /// # Errors
 /// As [`read`], and if the bytes are too many or not UTF-8.
-pub fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Read, Diagnostics> {
+pub fn read_bytes(bytes: &[u8], options: &ReadOptions<'_>) -> Result<Read, Diagnostics> {
     read(decode(&options.file, bytes)?, options)
 }
 
@@ -130,7 +141,7 @@ pub fn read_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Read, Diagnosti
 ///
 /// # Errors
 /// All that is wrong with it, together, with the warnings.
-pub fn read(text: &str, options: &ReadOptions) -> Result<Read, Diagnostics> {
+pub fn read(text: &str, options: &ReadOptions<'_>) -> Result<Read, Diagnostics> {
     if text.len() > LONGEST_FILE {
         return Err(syntax::too_long(&options.file));
     }
@@ -151,7 +162,7 @@ pub fn read(text: &str, options: &ReadOptions) -> Result<Read, Diagnostics> {
 
 /// Everything after the syntax. With errors in the report the scenario is not
 /// whole; `None` if there is nothing to build.
-fn whole(mut root: Table, options: &ReadOptions, report: &mut Report) -> Option<Scenario> {
+fn whole(mut root: Table, options: &ReadOptions<'_>, report: &mut Report) -> Option<Scenario> {
     if root.entries().is_empty() && options.sets.is_empty() {
         let problem = Problem::new("the scenario is empty", "nothing but comments")
             .help("`sim new FILE` writes a scenario to start from");
@@ -165,19 +176,21 @@ fn whole(mut root: Table, options: &ReadOptions, report: &mut Report) -> Option<
         return None;
     }
     let plans = variants::plans(&root, &sets, report);
-    let size = root.section("service").len() + root.section("client").len();
+    let parts = ["service", "client", "fault"].map(|section| root.section(section).len());
+    let size = parts.into_iter().sum();
     if plans.list.is_empty() || !affordable(plans.list.len(), size, report) {
         return None;
     }
     let thresholds = threshold::thresholds(&root, &plans.list, report);
     let mut notes = build::Notes::default();
+    let mut data = data::Data::new(options.files);
     let mut variants = Vec::new();
     for plan in plans.list {
         let mut tree = root.clone();
         let own = plan.changes.iter().flat_map(|change| [change.path.span, change.node.span]);
         report.enter_variant(&plan.name, own.collect());
         path::apply(&mut tree, &plan.changes, report);
-        let model = build::model(&tree, report, &mut notes);
+        let model = build::model(&tree, &mut data, report, &mut notes);
         variants.push(Variant { name: plan.name, model });
     }
     report.leave_variants();
@@ -198,9 +211,13 @@ fn whole(mut root: Table, options: &ReadOptions, report: &mut Report) -> Option<
 /// Refuses a scenario without clients or services, or with too many.
 fn sizes(root: &Table, report: &mut Report) -> bool {
     let mut good = true;
-    for (section, example) in
-        [("client", "[client.app]"), ("service", "[service.shop]"), ("retry", ""), ("budget", "")]
-    {
+    for (section, example) in [
+        ("client", "[client.app]"),
+        ("service", "[service.shop]"),
+        ("retry", ""),
+        ("budget", ""),
+        ("fault", ""),
+    ] {
         let tables = root.section(section);
         let typed = root.get(section).is_some();
         if tables.is_empty()
@@ -211,14 +228,15 @@ fn sizes(root: &Table, report: &mut Report) -> bool {
             report.error(Span::new(0, &(0..0)), problem.help(format!("describe one: {example}")));
             good = false;
         }
-        if tables.len() > build::MOST_TABLES {
-            let most = keys::grouped(build::MOST_TABLES as u64);
+        let limit = if section == "fault" { build::MOST_FAULTS } else { build::MOST_TABLES };
+        if tables.len() > limit {
+            let most = keys::grouped(limit as u64);
             let title = format!(
                 "the scenario has {} tables of `{section}`",
                 keys::grouped(tables.len() as u64)
             );
             let problem = Problem::new(title, "one too many").help(format!("at most {most}"));
-            report.error(tables[build::MOST_TABLES].key_span, problem);
+            report.error(tables[limit].key_span, problem);
             good = false;
         }
     }
@@ -267,6 +285,7 @@ fn unused(root: &Table, notes: &build::Notes, report: &mut Report) {
         }
     }
     notes.layers.warn(report);
+    load::warn(notes, report);
 }
 
 /// A scenario to start from, with comments; it reads without a warning.

@@ -19,8 +19,7 @@ pub(super) fn check(file: &Path, options: &Options) -> Result<Status, Failure> {
     }
     let told = options.format == Format::Json;
     match read {
-        Err(_) if told => Err(Failure::Scenario(String::new())),
-        Err(wrong) => Err(Failure::Scenario(source::render(&wrong))),
+        Err(wrong) => Err(source::refused(&wrong, !told)),
         Ok(_) if told => Ok(Status::Done),
         Ok(read) => {
             if !read.warnings.is_empty() {

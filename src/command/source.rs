@@ -3,10 +3,12 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use retry_storm::report::style::Style;
-use retry_storm::scenario::{self, Diagnostics, LONGEST_FILE, Read, ReadOptions, Scenario};
+use retry_storm::scenario::{
+    self, DataFiles, Diagnostics, LONGEST_FILE, Read, ReadOptions, Scenario,
+};
 
 use super::{Failure, terminal};
 use crate::cli::Options;
@@ -26,8 +28,7 @@ pub(super) fn shown(file: &Path) -> String {
 /// # Errors
 /// If the file cannot be read, is no text, or holds no sound scenario.
 pub(super) fn scenario(file: &Path, options: &Options) -> Result<Scenario, Failure> {
-    let read =
-        check(&text(file)?, file, options).map_err(|wrong| Failure::Scenario(render(&wrong)))?;
+    let read = check(&text(file)?, file, options).map_err(|wrong| refused(&wrong, true))?;
     if !read.warnings.is_empty() && !options.quiet {
         terminal::complain(&render(&read.warnings));
     }
@@ -51,7 +52,35 @@ pub(super) fn text(file: &Path) -> Result<String, Failure> {
 /// All that is wrong with it.
 pub(super) fn check(text: &str, file: &Path, options: &Options) -> Result<Read, Diagnostics> {
     let (sets, seed) = (options.set.clone(), options.seed);
-    scenario::read(text, &ReadOptions { file: shown(file), sets, seed })
+    // Standard input has no folder; its data files are in the current one.
+    let beside = Beside(file.parent().unwrap_or(Path::new("")).to_owned());
+    scenario::read(text, &ReadOptions { file: shown(file), sets, seed, files: Some(&beside) })
+}
+
+/// The failure of a scenario with all that is wrong with it, which is told
+/// unless it was told before.
+pub(super) fn refused(wrong: &Diagnostics, told: bool) -> Failure {
+    let shown = if told { render(wrong) } else { String::new() };
+    if wrong.only_unreadable() { Failure::Unreadable(shown) } else { Failure::Scenario(shown) }
+}
+
+/// Data files beside a scenario, in its folder.
+#[derive(Debug)]
+struct Beside(PathBuf);
+
+impl DataFiles for Beside {
+    fn read(&self, path: &str, most: usize) -> Result<Vec<u8>, String> {
+        let path = self.0.join(path);
+        // A pipe or a terminal could keep the reader waiting for ever.
+        let is_file = path.metadata().map_err(|error| reason(&error))?.is_file();
+        if !is_file {
+            return Err("it is not a regular file".to_owned());
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(|error| reason(&error))?;
+        file.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
+        Ok(bytes)
+    }
 }
 
 /// What is wrong or suspicious, as it is shown on standard error.

@@ -213,29 +213,46 @@ impl Model {
     /// The attempts each service would see if nothing ever failed, for so many
     /// requests of each client table.
     pub fn normal_attempts(&self, requests: &[u64]) -> Vec<f64> {
-        let mut normal = vec![0.0; self.services.len()];
+        let requests = |client| requests.get(client).copied().unwrap_or(0) as f64;
+        self.expected_attempts(|client, share| requests(client) * share, |_| 1.0)
+    }
+
+    /// The attempts at each service, given `requests` of a client table and the
+    /// share of them that makes a call, and how many attempts a call has.
+    pub fn expected_attempts(
+        &self,
+        requests: impl Fn(usize, f64) -> f64,
+        of_call: impl Fn(&Edge) -> f64,
+    ) -> Vec<f64> {
+        let mut attempts = vec![0.0; self.services.len()];
         let mut pending: Vec<usize> = vec![0; self.services.len()];
         for edge in self.services.iter().flat_map(|service| &service.calls) {
             pending[self.edges[*edge].target] += 1;
         }
-        for edge in &self.edges {
-            if let Caller::Client(client) = edge.caller {
-                normal[edge.target] += requests.get(client).copied().unwrap_or(0) as f64;
+        for (number, client) in self.clients.iter().enumerate() {
+            let all: f64 = client.kinds.iter().map(|kind| kind.weight).sum();
+            for kind in &client.kinds {
+                let requests = requests(number, kind.weight / all);
+                for edge in kind.calls.iter().map(|&edge| &self.edges[edge]) {
+                    attempts[edge.target] += requests * of_call(edge);
+                }
             }
         }
         // Callers before the services they call; the graph has no cycle.
         let mut ready: Vec<usize> = (0..pending.len()).filter(|&s| pending[s] == 0).collect();
         while let Some(service) = ready.pop() {
-            for &edge in &self.services[service].calls {
-                let target = self.edges[edge].target;
-                normal[target] += normal[service];
-                pending[target] -= 1;
-                if pending[target] == 0 {
-                    ready.push(target);
+            for edge in self.services[service].calls.iter().map(|&edge| &self.edges[edge]) {
+                // A service that nobody reaches calls nobody, however often.
+                if attempts[service] > 0.0 {
+                    attempts[edge.target] += attempts[service] * of_call(edge);
+                }
+                pending[edge.target] -= 1;
+                if pending[edge.target] == 0 {
+                    ready.push(edge.target);
                 }
             }
         }
-        normal
+        attempts
     }
 
     /// The name of whoever asks.

@@ -6,7 +6,7 @@
 use super::keys::{Key, Kind, Section, sections};
 use super::report::{Problem, Report};
 use super::suggest::nearest;
-use super::tree::{Node, Table};
+use super::tree::{Node, Table, Value};
 use super::values::{self, mismatch, short};
 
 /// The longest name of a client, service, policy or budget.
@@ -38,13 +38,25 @@ pub(super) fn value(key: &'static Key, node: &Node, report: &mut Report) {
         Kind::Number { min, max } => values::number(name, node, (min, max)).map(drop),
         Kind::Thousandths { max } => values::thousandths(name, node, max).map(drop),
         Kind::Time { zero, word } => values::time(name, node, zero, word).map(drop),
-        Kind::Rate => values::rate(name, node).map(drop),
+        Kind::True => values::always_true(name, node),
+        Kind::Rate { zero } => values::rate(name, node, zero).map(drop),
+        Kind::Profile(section) => profile(name, section, node, report),
+        Kind::Points => points(name, node, report),
+        Kind::File => values::file(name, node).map(drop),
         Kind::Chance => values::chance(name, node).map(drop),
         Kind::Word(words) => values::word(name, node, words).map(drop),
-        Kind::Law(section) => law(name, section, node, report),
+        Kind::Law { section, zero, word } => match node.table() {
+            Some(_) => inner(name, section, node, report),
+            None => values::time(name, node, zero, word).map(drop),
+        },
+        Kind::Latency { ways, law } => match node.table() {
+            Some(table) if by_way(table, law) => inner(name, ways, node, report),
+            Some(_) => inner(name, law, node, report),
+            None => values::time(name, node, true, None).map(drop),
+        },
         Kind::Calls => calls(name, node, report),
         Kind::Policy(section) => policy(section, node, report),
-        Kind::Name(_) | Kind::Metric | Kind::Variant => match node.text() {
+        Kind::Name(_) | Kind::Target(_) | Kind::Metric | Kind::Variant => match node.text() {
             Some(_) => Ok(()),
             None => Err(mismatch(name, "a name in quotes", node)),
         },
@@ -69,21 +81,46 @@ fn inner(
     node: &Node,
     report: &mut Report,
 ) -> Result<(), Problem> {
-    let inner = node.table().ok_or_else(|| mismatch(name, "a table", node))?;
+    let example = section.keys.first().map_or("", |key| key.name);
+    let help = || format!("write {name} = {{ {example} = ... }}");
+    let inner = node.table().ok_or_else(|| mismatch(name, "a table", node).help(help()))?;
     table(section, inner, report);
     Ok(())
 }
 
-fn law(
+/// Whether a table says what holds for each way of a latency, rather than being
+/// a law for both.
+pub(super) fn by_way(table: &Table, law: &Section) -> bool {
+    let mut keys = table.entries().iter().map(|entry| &*entry.key);
+    table.get("there").is_some()
+        || table.get("back").is_some()
+        || keys.all(|key| law.key(key).is_none())
+}
+
+fn points(name: &str, node: &Node, report: &mut Report) -> Result<(), Problem> {
+    let Some(items) = node.list() else { return values::point(name, node).map(drop) };
+    for item in items {
+        if let Err(problem) = values::point(name, item) {
+            report.error(item.span, problem);
+        }
+    }
+    Ok(())
+}
+
+fn profile(
     name: &str,
     section: &'static Section,
     node: &Node,
     report: &mut Report,
 ) -> Result<(), Problem> {
-    if node.table().is_some() {
-        return inner(name, section, node, report);
+    match node.value {
+        Value::List(_) => rows(name, section, node, report),
+        Value::Table(_) => {
+            let help = format!("write {name} = [{{ from = \"0 s\", rate = \"800 /s\" }}, ...]");
+            Err(mismatch(name, "a rate or a list of steps", node).help(help))
+        }
+        _ => values::rate(name, node, false).map(drop),
     }
-    values::time(name, node, true, None).map(drop)
 }
 
 fn policy(section: &'static Section, node: &Node, report: &mut Report) -> Result<(), Problem> {
@@ -172,8 +209,12 @@ fn rows(
     node: &Node,
     report: &mut Report,
 ) -> Result<(), Problem> {
-    let problem =
-        || mismatch(name, "a list of tables", node).help(format!("begin each with [[{name}]]"));
+    let help = if section.path == name {
+        format!("begin each with [[{name}]]")
+    } else {
+        format!("write {name} = [{{ ... }}, ...]")
+    };
+    let problem = || mismatch(name, "a list of tables", node).help(help.as_str());
     let items = node.list().ok_or_else(problem)?;
     for item in items {
         match item.table() {

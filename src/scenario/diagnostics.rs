@@ -92,6 +92,12 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
+    /// Whether nothing else is wrong than that data files cannot be read.
+    pub fn only_unreadable(&self) -> bool {
+        let mut errors = self.list.iter().filter(|one| one.severity == Severity::Error).peekable();
+        errors.peek().is_some() && self.unshown == 0 && errors.all(|one| one.problem.unreadable)
+    }
+
     /// How many there are, those that are not shown included.
     pub fn len(&self) -> usize {
         self.list.len() + self.unshown

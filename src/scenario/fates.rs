@@ -3,18 +3,22 @@
 //! settings alone: what is said to be possible need not happen.
 
 use super::build::Sound;
+use super::graph::takes_no_time;
 use crate::law::Law;
 use crate::model::Model;
-use crate::model::spec::{Advice, Edge};
+use crate::model::outcome::AttemptEnd;
+use crate::model::spec::{Advice, Edge, Effect, Queue, Service, Target};
 use crate::policy::{
     Decision, Failed, Failure, Hint, Limits, Progress, Reason, Request, RetryPolicy, StatusSet,
 };
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
 /// The fates of all services of a model.
 pub(super) struct Fates<'m> {
     model: &'m Model,
     services: Vec<Fate>,
+    /// Of each service: the failures that its queue and faults add.
+    added: Vec<Vec<Failure>>,
     /// Of each edge: the requests on whose behalf it is used, as a set of
     /// [`Request::bits`].
     requests: Vec<u32>,
@@ -46,6 +50,7 @@ impl<'m> Fates<'m> {
         let mut fates = Self {
             model,
             services: vec![nothing; model.services.len()],
+            added: added(model),
             requests: vec![0; model.edges.len()],
             instant,
         };
@@ -98,12 +103,16 @@ impl<'m> Fates<'m> {
         self.services[service].always
     }
 
-    /// Whether a service's own work always takes longer than a caller waits.
+    /// Whether a service's own work and the way to it always take longer than a
+    /// caller waits.
     fn too_slow(&self, edge: &Edge) -> bool {
-        match (&edge.timeout, &self.model.services[edge.target].service_time) {
-            (Some(Law::Constant(timeout)), Law::Constant(time)) => time > timeout,
-            _ => false,
-        }
+        let Some(Law::Constant(timeout)) = &edge.timeout else { return false };
+        let own = &self.model.services[edge.target].service_time;
+        let least = [&edge.there, own, &edge.back].into_iter().map(|law| match law {
+            Law::Constant(length) => *length,
+            _ => Duration::ZERO,
+        });
+        least.fold(Duration::ZERO, Duration::saturating_add) > *timeout
     }
 
     /// Whether every attempt on an edge fails.
@@ -114,11 +123,14 @@ impl<'m> Fates<'m> {
     /// The failures that an attempt on an edge can meet, each with what it says
     /// about the next attempt.
     pub(super) fn failures(&self, edge: &Edge) -> Vec<(Failure, Hint)> {
-        let timeout = edge.timeout.as_ref().filter(|_| !self.instant[edge.target]);
-        let timeout = timeout.map(|_| (Failure::Timeout, Hint::None));
+        let (timeout, added) = (edge.timeout.is_some(), &self.added[edge.target]);
+        let near = takes_no_time(&edge.there) && takes_no_time(&edge.back);
+        let late = timeout && !(near && self.instant[edge.target]);
+        let late = late.then_some((Failure::Timeout, Hint::None));
         if self.too_slow(edge) {
-            return timeout.into_iter().collect();
+            return late.into_iter().collect();
         }
+        let added = added.iter().filter(|&&failure| timeout || failure != Failure::Timeout);
         let Fate { own, below, .. } = self.services[edge.target];
         let hint = self.model.services[edge.target].retry_after;
         let dates = edge.retry.hint.format.dates;
@@ -127,7 +139,8 @@ impl<'m> Fates<'m> {
         own.iter()
             .map(with(hint))
             .chain(below.iter().map(with(Hint::None)))
-            .chain(timeout)
+            .chain(added.map(|&failure| (failure, Hint::None)))
+            .chain(late)
             .collect()
     }
 
@@ -152,6 +165,27 @@ impl<'m> Fates<'m> {
             && self.always_fails(edge)
             && self.requests(number).any(retried)
     }
+}
+
+/// The failures that queues and faults add to those of each service itself.
+fn added(model: &Model) -> Vec<Vec<Failure>> {
+    let refused = |service: &Service| {
+        let Queue { limit, timeout, codel, .. } = &service.queue;
+        let refuses = limit.is_some() || timeout.is_some() || codel.is_some();
+        if refuses { vec![AttemptEnd::Refused] } else { Vec::new() }
+    };
+    let mut added: Vec<Vec<AttemptEnd>> = model.services.iter().map(refused).collect();
+    for fault in &model.faults {
+        let Target::Service { service, effect, .. } = fault.target else { continue };
+        match effect {
+            Effect::Down | Effect::Restart { .. } => added[service].push(AttemptEnd::Unreachable),
+            Effect::Hang => added[service].push(AttemptEnd::TimedOut),
+            Effect::Errors { status, .. } => added[service].push(AttemptEnd::Failed(status)),
+            Effect::Slow { .. } | Effect::Capacity(_) => {}
+        }
+    }
+    let failures = |ends: Vec<AttemptEnd>| ends.into_iter().filter_map(AttemptEnd::failure);
+    added.into_iter().map(|ends| failures(ends).collect()).collect()
 }
 
 /// Why a policy does not retry a first failure, however many attempts and how

@@ -8,22 +8,29 @@ use super::layers;
 use super::report::{Problem, Report};
 use crate::law::Law;
 use crate::model::Model;
-use crate::model::spec::{Arrivals, Caller, Edge, RandomSource};
+use crate::model::spec::{Arrivals, Caller, Edge, Pause, RandomSource};
 use crate::time::Duration;
 
 /// More attempts than this for one request, if nothing ever failed, are no
 /// model of anything.
 const MOST_FAN_OUT: f64 = 1e6;
 
-/// Reports what is wrong with the graph of calls.
-pub(super) fn check(model: &Model, places: &Places, report: &mut Report, notes: &mut Notes) {
-    let Some(order) = callees_first(model, places, report) else { return };
+/// Reports what is wrong with the graph of calls. Gives all services, each after
+/// those it calls, unless some of them call each other in a circle.
+pub(super) fn check(
+    model: &Model,
+    places: &Places,
+    report: &mut Report,
+    notes: &mut Notes,
+) -> Option<Vec<usize>> {
+    let order = callees_first(model, places, report)?;
     fan_out(model, places, report);
     let instant = instant(model, &places.sound, &order);
     standing_still(model, places, &instant, report);
     let fates = Fates::new(model, &places.sound, &order, instant.clone());
     endless(model, places, &fates, &instant, report);
     layers::check(model, places, &order, &fates, report, notes);
+    Some(order)
 }
 
 /// All services, each after those it calls; `None` after reporting a cycle.
@@ -85,9 +92,10 @@ fn cycle(names: &[&str]) -> Problem {
     .help("calls lead from clients down to services that call nobody: leave one of them out")
 }
 
-/// Attempts at each service for one request of each client, if nothing fails.
+/// Attempts at each service for one request of each kind of each client, if
+/// nothing fails.
 fn fan_out(model: &Model, places: &Places, report: &mut Report) {
-    let normal = model.normal_attempts(&vec![1; model.clients.len()]);
+    let normal = model.expected_attempts(|_, _| 1.0, |_| 1.0);
     let worst = (0..normal.len()).max_by(|&a, &b| normal[a].total_cmp(&normal[b]));
     let Some(worst) = worst.filter(|&service| normal[service] > MOST_FAN_OUT) else { return };
     let name = &model.services[worst].name;
@@ -107,7 +115,7 @@ fn instant(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
     let mut instant = vec![false; model.services.len()];
     for &number in order {
         let service = &model.services[number];
-        let at_once = matches!(service.service_time, Law::Constant(time) if time.is_zero());
+        let at_once = takes_no_time(&service.service_time);
         let calls_nobody = service.fails >= 1.0;
         let mut calls = service.calls.iter().copied();
         instant[number] = sound.services[number]
@@ -119,9 +127,14 @@ fn instant(model: &Model, sound: &Sound, order: &[usize]) -> Vec<bool> {
 
 /// Whether a call takes no time, however often it is retried.
 fn waits_for_nothing(model: &Model, sound: &Sound, edge: usize, instant: &[bool]) -> bool {
-    let Edge { target, retry, .. } = &model.edges[edge];
+    let Edge { target, retry, there, back, .. } = &model.edges[edge];
     let waits = retry.max_attempts != Some(1) && retry.backoff.waits();
-    sound.edges[edge] && instant[*target] && !waits
+    let far = !takes_no_time(there) || !takes_no_time(back);
+    sound.edges[edge] && instant[*target] && !waits && !far
+}
+
+pub(super) fn takes_no_time(law: &Law) -> bool {
+    matches!(law, Law::Constant(time) if time.is_zero())
 }
 
 /// Unlimited attempts that cannot end.
@@ -132,6 +145,7 @@ fn endless(
     instant: &[bool],
     report: &mut Report,
 ) {
+    let has_deadline = all_have_deadlines(model);
     for (number, edge) in model.edges.iter().enumerate() {
         if edge.retry.max_attempts.is_some() || !places.sound.edges[number] {
             continue;
@@ -159,7 +173,7 @@ fn endless(
                 format!("`{target}` always fails, at once"),
             )
             .help("set `backoff` and `base`, or `max_attempts` to a number")
-        } else if model.duration.is_none() && !limited {
+        } else if model.duration.is_none() && !limited && !has_deadline(edge) {
             Problem::new(
                 format!("a call of `{target}` never ends: max_attempts = \"unlimited\""),
                 format!("`{target}` always fails"),
@@ -172,10 +186,19 @@ fn endless(
     }
 }
 
-/// Requests one by one that take no time never let the clock move.
+/// Whether all requests that make a call have a deadline that holds for it.
+pub(super) fn all_have_deadlines(model: &Model) -> impl Fn(&Edge) -> bool {
+    let all = model.clients.iter().all(|client| client.deadline.is_some());
+    move |edge| match edge.caller {
+        Caller::Client(client) => model.clients[client].deadline.is_some(),
+        Caller::Service(_) => all && edge.has_deadline,
+    }
+}
+
+/// Requests one after another that take no time never let the clock move.
 fn standing_still(model: &Model, places: &Places, instant: &[bool], report: &mut Report) {
     for (number, client) in model.clients.iter().enumerate() {
-        let endless = client.requests.is_none() && client.arrivals == Arrivals::OneByOne;
+        let endless = client.requests.is_none() && at_once(&client.arrivals);
         let mut calls = client.calls();
         if places.sound.clients[number]
             && endless
@@ -183,9 +206,22 @@ fn standing_still(model: &Model, places: &Places, instant: &[bool], report: &mut
         {
             let name = &client.name;
             let title = format!("requests of `{name}` take no time, so one by one they never end");
+            let remedy = match client.arrivals {
+                Arrivals::OneByOne => "give the client `requests`",
+                _ => "give the client a `think_time` or `requests`",
+            };
             let problem = Problem::new(title, "the clock stands still")
-                .help("give the client `requests`, or the services a `service_time`");
+                .help(format!("{remedy}, or the services a `service_time`"));
             report.error(places.clients[number], problem);
         }
+    }
+}
+
+/// Whether the next request may start when the last one has ended.
+fn at_once(arrivals: &Arrivals) -> bool {
+    match arrivals {
+        Arrivals::OneByOne => true,
+        Arrivals::Closed { pause: Pause::Think(law) | Pause::Every(law) } => takes_no_time(law),
+        _ => false,
     }
 }

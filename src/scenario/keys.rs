@@ -5,13 +5,19 @@
 //! [`Kind::Later`] and read it where the model is built; to add one, add a
 //! line. What a key does in a run is the model's business.
 
+mod clients;
+mod faults;
+mod laws;
 mod policies;
 mod rows;
-mod world;
+mod services;
 
+pub use clients::{CLIENT, LATENCY, MIX, STEP};
+pub use faults::{FAULT, WARM_UP};
+pub use laws::LAW;
 pub use policies::{BREAKER, BUDGET, PRESETS, RETRY};
 pub use rows::{ROOT, THRESHOLD, VARIANT};
-pub use world::{CALL, CLIENT, FAULT, LAW, QUEUE, SERVICE};
+pub use services::{CALL, CODEL, QUEUE, SERVICE, SLOWDOWN};
 
 /// A table of the scenario: its keys.
 #[derive(Debug)]
@@ -59,6 +65,8 @@ pub enum Kind {
     Text,
     /// `true` or `false`.
     Flag,
+    /// `true`; `false` is known, and refused as not yet supported.
+    True,
     /// A whole number.
     Whole {
         /// The least.
@@ -88,19 +96,44 @@ pub enum Kind {
         word: Option<&'static str>,
     },
     /// A rate with its unit.
-    Rate,
+    Rate {
+        /// Whether it may be zero.
+        zero: bool,
+    },
+    /// A rate, or a list of steps and ramps, each a table with these keys.
+    Profile(&'static Section),
     /// `always`, `never` or a share with its unit.
     Chance,
     /// One of these words.
     Word(&'static [Word]),
     /// A length of time, or a law in a table with these keys.
-    Law(&'static Section),
+    Law {
+        /// The keys.
+        section: &'static Section,
+        /// Whether the length may be zero.
+        zero: bool,
+        /// A word that may stand in its place, such as `none`.
+        word: Option<&'static str>,
+    },
+    /// A law for both ways, or a table with these keys of a law for each.
+    Latency {
+        /// The keys of the table.
+        ways: &'static Section,
+        /// The keys of a law.
+        law: &'static Section,
+    },
+    /// Shares, each with the length of time that is not exceeded with it.
+    Points,
+    /// The path of a data file.
+    File,
     /// A service, or a list of services.
     Calls,
     /// `never`, the name of a policy, or a policy in a table with these keys.
     Policy(&'static Section),
     /// The name of a table in this section, or `none`.
     Name(&'static str),
+    /// The name of a table in this section.
+    Target(&'static str),
     /// A table with these keys.
     Table(&'static Section),
     /// Tables by name, each with these keys.
@@ -145,16 +178,19 @@ impl Key {
         !matches!(self.kind, Kind::Later(_))
     }
 
-    /// The keys of the table that may stand under it.
-    pub const fn section(&self) -> Option<&'static Section> {
-        match self.kind {
-            Kind::Law(section)
+    /// The keys of the tables that may stand under it.
+    pub fn sections(&self) -> impl Iterator<Item = &'static Section> {
+        let (one, other) = match self.kind {
+            Kind::Latency { ways, law } => (Some(ways), Some(law)),
+            Kind::Law { section, .. }
+            | Kind::Profile(section)
             | Kind::Policy(section)
             | Kind::Table(section)
             | Kind::Named(section)
-            | Kind::Rows(section) => Some(section),
-            _ => None,
-        }
+            | Kind::Rows(section) => (Some(section), None),
+            _ => (None, None),
+        };
+        one.into_iter().chain(other)
     }
 }
 
@@ -173,24 +209,30 @@ impl Kind {
                 format!("whole number from {} to {}{}", grouped(min), grouped(max), or(word))
             }
             Self::Number { min, max } => {
-                format!("number from {} to {}", grouped(min as u64), grouped(max as u64))
+                format!("number from {} to {}", decimal(min), decimal(max))
             }
             Self::Thousandths { max } => {
                 format!("number from 0 to {}, at most 3 decimals", grouped(max / 1_000))
             }
             Self::Time { zero: true, word } => format!("length of time{}", or(word)),
             Self::Time { zero: false, word } => format!("length of time above 0{}", or(word)),
-            Self::Rate => "rate".to_owned(),
+            Self::True => "`true`; `false` is not yet supported".to_owned(),
+            Self::Rate { .. } => "rate".to_owned(),
+            Self::Profile(_) => "rate, or a list of steps and ramps".to_owned(),
             Self::Chance => "`always`, `never` or a share".to_owned(),
             Self::Word(words) => {
                 let supported = words.iter().filter(|word| word.works);
                 let names: Vec<_> = supported.map(|word| format!("`{}`", word.name)).collect();
                 names.join(", ")
             }
-            Self::Law(_) => "length of time, or a law".to_owned(),
+            Self::Law { word, .. } => format!("length of time, or a law{}", or(word)),
+            Self::Latency { .. } => "length of time, a law, or `{ there, back }`".to_owned(),
+            Self::Points => "list of `[share, length of time]`".to_owned(),
+            Self::File => "path of a CSV file".to_owned(),
             Self::Calls => "a service, or a list of services in order".to_owned(),
             Self::Policy(_) => "`never`, a name of a policy, or a policy".to_owned(),
             Self::Name(section) => format!("a name of a {section}, or `none`"),
+            Self::Target(section) => format!("a name of a {section}"),
             Self::Table(_) => "table".to_owned(),
             Self::Named(_) => "tables by name".to_owned(),
             Self::Rows(_) => "any number of tables".to_owned(),
@@ -217,11 +259,16 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
+/// The same for a number that may have decimals.
+pub(super) fn decimal(number: f64) -> String {
+    if number.fract() == 0.0 { grouped(number as u64) } else { number.to_string() }
+}
+
 /// All sections, the top level first.
-pub fn sections() -> [&'static Section; 12] {
+pub fn sections() -> [&'static Section; 18] {
     [
-        &ROOT, &CLIENT, &SERVICE, &CALL, &QUEUE, &LAW, &RETRY, &BUDGET, &BREAKER, &FAULT, &VARIANT,
-        &THRESHOLD,
+        &ROOT, &CLIENT, &STEP, &MIX, &LATENCY, &SERVICE, &CALL, &QUEUE, &CODEL, &SLOWDOWN, &LAW,
+        &RETRY, &BUDGET, &BREAKER, &FAULT, &WARM_UP, &VARIANT, &THRESHOLD,
     ]
 }
 
@@ -269,8 +316,8 @@ mod tests {
     #[test]
     fn every_section_that_a_key_leads_to_is_listed() {
         let listed: BTreeSet<_> = sections().iter().map(|section| section.path).collect();
-        for key in sections().iter().flat_map(|section| section.keys) {
-            assert!(key.section().is_none_or(|section| listed.contains(section.path)));
+        for section in sections().iter().flat_map(|section| section.keys).flat_map(Key::sections) {
+            assert!(listed.contains(section.path), "{}", section.path);
         }
     }
 
@@ -278,5 +325,6 @@ mod tests {
     fn numbers_are_grouped_by_thousands() {
         assert_eq!(grouped(1_000_000), "1_000_000");
         assert_eq!(grouped(100), "100");
+        assert_eq!((decimal(1e6), decimal(0.001)), ("1_000_000".into(), "0.001".into()));
     }
 }

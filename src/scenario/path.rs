@@ -86,7 +86,7 @@ impl Path {
             let last = at == self.parts.len();
             match key.kind {
                 Kind::Later(_) => return wrong(check::unsupported(key)),
-                Kind::Rows(_) | Kind::Lists => return wrong(self.not_a_setting(name)),
+                Kind::Rows(_) | Kind::Lists if at == 1 => return wrong(self.not_a_setting(name)),
                 Kind::Named(_) if last => return wrong(self.unfinished(name)),
                 Kind::Named(inner) => {
                     let (name, span) = &self.parts[at];
@@ -101,10 +101,15 @@ impl Path {
                 }
                 _ if last => return Ok(Target::Key(key)),
                 Kind::Calls => return wrong(single_call(name)),
-                _ => match key.section() {
-                    Some(inner) => section = inner,
-                    None => return wrong(no_parts(key)),
-                },
+                Kind::Rows(_) | Kind::Profile(_) => return wrong(list(name)),
+                _ => {
+                    let next = &self.parts[at].0;
+                    let known = key.sections().find(|inner| inner.key(next).is_some());
+                    match known.or_else(|| key.sections().next()) {
+                        Some(inner) => section = inner,
+                        None => return wrong(no_parts(key)),
+                    }
+                }
             }
         }
     }
@@ -189,7 +194,7 @@ impl Path {
     fn missing(&self, table: &Table, at: usize, report: &Report) -> Problem {
         let (name, span) = &self.parts[at];
         if at == 1 {
-            let section = ROOT.key(&self.parts[0].0).and_then(Key::section);
+            let section = ROOT.key(&self.parts[0].0).and_then(|key| key.sections().next());
             return unknown_name(
                 section.map_or("name", |section| section.name),
                 table,
@@ -226,11 +231,18 @@ fn unknown_name(kind: &str, table: &Table, name: &str, span: Span, report: &Repo
 
 fn no_parts(key: &Key) -> Problem {
     let help = match key.kind {
-        Kind::Name(section) => Some(format!("set {section}.NAME.KEY instead")),
+        Kind::Name(section) | Kind::Target(section) => {
+            Some(format!("set {section}.NAME.KEY instead"))
+        }
         _ => None,
     };
     let title = format!("`{}` has no settings of its own", key.name);
     Problem::new(title, "the path ends here").maybe_help(help)
+}
+
+fn list(name: &str) -> Problem {
+    Problem::new(format!("no path leads into the list `{name}`"), "a list")
+        .help(format!("set `{name}` as a whole"))
 }
 
 fn single_call(name: &str) -> Problem {

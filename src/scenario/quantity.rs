@@ -216,14 +216,18 @@ pub(super) fn time(key: &str, text: &str) -> Result<Duration, Problem> {
     }
 }
 
-/// Reads a rate, `"800 /s"`, as a number per second.
-pub(super) fn rate(key: &str, text: &str) -> Result<f64, Problem> {
+/// Reads a rate, `"800 /s"`, as a number per second; one of zero only if it
+/// may be.
+pub(super) fn rate(key: &str, text: &str, zero: bool) -> Result<f64, Problem> {
     let quantity = split(key, text, "800 /s")?;
     let unit: String = quantity.unit.split_whitespace().collect();
     let Some((_, seconds)) = RATE_UNITS.into_iter().find(|(name, _)| *name == unit) else {
         return Err(unknown_unit(&quantity, "a rate", &RATE_NAMES));
     };
     let rate = quantity.number.to_f64() / seconds;
+    if quantity.number.is_zero() && zero {
+        return Ok(0.0);
+    }
     if quantity.number.is_zero() {
         return Err(Problem::new(format!("`{key}` is zero"), "no requests at all")
             .help("a rate is above 0; leave the client out if it sends nothing"));
@@ -340,14 +344,15 @@ mod tests {
 
     #[test]
     fn rates_and_shares() {
-        assert_eq!(rate("x", "800 /s"), Ok(800.0));
-        assert_eq!(rate("x", "800/s"), Ok(800.0));
-        assert_eq!(rate("x", "30 / min"), Ok(0.5));
-        assert_eq!(rate("x", "1e9 /s"), Ok(1e9));
+        assert_eq!(rate("x", "800 /s", false), Ok(800.0));
+        assert_eq!(rate("x", "800/s", false), Ok(800.0));
+        assert_eq!(rate("x", "30 / min", false), Ok(0.5));
+        assert_eq!(rate("x", "1e9 /s", false), Ok(1e9));
+        assert_eq!(rate("x", "0 /h", true), Ok(0.0));
         assert_eq!(share("x", "5 %"), Ok(0.05));
         assert_eq!(share("x", "0%"), Ok(0.0));
         for text in ["1e18 /s", "1000000001 /s", "0 /s", "nan /s", "1e-12 /s", "5 s", "5"] {
-            assert!(rate("x", text).is_err(), "{text}");
+            assert!(rate("x", text, false).is_err(), "{text}");
         }
         for text in ["100.01 %", "-1 %", "5", "5 s", "nan %"] {
             assert!(share("x", text).is_err(), "{text}");

@@ -32,10 +32,9 @@ fn section(section: &Section) -> String {
     let title = match section.path {
         "" => "Top level".to_owned(),
         "variant" | "threshold" => format!("`[[{}]]`", section.path),
-        "service.NAME.queue" | "service.NAME.service_time" | "calls.NAME" => {
-            format!("`{}`", section.path)
-        }
-        path => format!("`[{path}]`"),
+        "calls.NAME" => format!("`{}`", section.path),
+        path if path.strip_suffix(".NAME").is_some() => format!("`[{path}]`"),
+        path => format!("`{path}`"),
     };
     let (now, later): (Vec<&Key>, Vec<&Key>) = section.keys.iter().partition(|key| key.works());
     let mut lines = vec![format!("### {title}\n\n{}\n", section.meaning)];

@@ -21,12 +21,20 @@ pub(super) struct Problem {
     pub(super) help: Option<String>,
     /// The bytes of a text value that it is about; all of them if `None`.
     part: Option<Range<usize>>,
+    /// Whether it is that a file cannot be read.
+    pub(super) unreadable: bool,
 }
 
 impl Problem {
     /// A problem with a title and a label for the spot.
     pub(super) fn new(title: impl Into<String>, label: impl Into<String>) -> Self {
-        Self { title: title.into(), label: label.into(), help: None, part: None }
+        let (title, label) = (title.into(), label.into());
+        Self { title, label, help: None, part: None, unreadable: false }
+    }
+
+    /// The same, which is that a file cannot be read.
+    pub(super) fn unreadable(self) -> Self {
+        Self { unreadable: true, ..self }
     }
 
     /// The same, about these bytes of a text only.
@@ -90,6 +98,12 @@ impl Report {
     /// Adds a text, and gives its number for spans.
     pub(super) fn source(&mut self, origin: &str, text: &str) -> usize {
         self.sources.push(Source::new(origin, text));
+        self.sources.len() - 1
+    }
+
+    /// Adds a piece of a longer text, from the start of line `first_line`.
+    pub(super) fn excerpt(&mut self, origin: &str, first_line: usize, text: &str) -> usize {
+        self.sources.push(Source::excerpt(origin, first_line, text));
         self.sources.len() - 1
     }
 

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::check::by_way;
 use super::keys::{Key, Kind, ROOT, Section};
 use super::quantity;
 use super::text::Span;
@@ -40,23 +41,32 @@ impl Resolver<'_> {
 
     fn value(&self, key: &Key, node: &Node) -> Json {
         match (&key.kind, &node.value) {
-            (Kind::Time { .. } | Kind::Law(_), Value::Text(text)) => {
+            (Kind::Time { .. } | Kind::Law { .. } | Kind::Latency { .. }, Value::Text(text)) => {
                 let time = quantity::time(key.name, text).map(|time| time.to_string());
                 time.unwrap_or_else(|_| text.clone()).into()
             }
             (Kind::Chance, Value::Text(text)) if text.ends_with('%') => quantity::tidy(text).into(),
-            (Kind::Rate, Value::Text(text)) => quantity::tidy(text).into(),
+            (Kind::Rate { .. } | Kind::Profile(_), Value::Text(text)) => {
+                quantity::tidy(text).into()
+            }
             (Kind::Named(section), Value::Table(tables)) => {
                 let row = |entry: &Entry| (entry.key.to_string(), self.row(section, &entry.node));
                 Json::Object(tables.entries().iter().map(row).collect())
             }
-            (Kind::Rows(section), Value::List(rows)) => {
+            (Kind::Rows(section) | Kind::Profile(section), Value::List(rows)) => {
                 rows.iter().map(|node| self.row(section, node)).collect()
             }
+            (Kind::Latency { ways, law }, Value::Table(inner)) if by_way(inner, law) => {
+                self.table(ways, inner)
+            }
             (
-                Kind::Policy(section) | Kind::Table(section) | Kind::Law(section),
+                Kind::Policy(section)
+                | Kind::Table(section)
+                | Kind::Law { section, .. }
+                | Kind::Latency { law: section, .. },
                 Value::Table(inner),
             ) => self.table(section, inner),
+            (Kind::Points, Value::List(points)) => points.iter().map(|node| point(node)).collect(),
             _ => plain(node),
         }
     }
@@ -64,6 +74,15 @@ impl Resolver<'_> {
     fn row(&self, section: &'static Section, node: &Node) -> Json {
         node.table().map_or_else(|| plain(node), |inner| self.table(section, inner))
     }
+}
+
+/// A point of a law.
+fn point(node: &Node) -> Json {
+    let Some([share, length]) = node.list() else { return plain(node) };
+    let (Some(share), Some(length)) = (share.text(), length.text()) else { return plain(node) };
+    let length =
+        quantity::time("points", length).map_or_else(|_| length.into(), |time| time.to_string());
+    json!([quantity::tidy(share), length])
 }
 
 /// A value as it was typed.

@@ -70,7 +70,7 @@ fn property(key: &Key) -> Json {
 
 fn default(kind: &Kind, text: &str) -> Json {
     match kind {
-        Kind::Flag => (text == "true").into(),
+        Kind::Flag | Kind::True => (text == "true").into(),
         _ => text.replace('_', "").parse::<u64>().map_or_else(|_| text.into(), Json::from),
     }
 }
@@ -114,16 +114,30 @@ fn values(kind: &Kind) -> Json {
             json!({ "type": "number", "minimum": 0, "maximum": max / 1_000 })
         }
         Kind::Time { word, .. } => or_word(time(), word),
-        Kind::Rate => rate(),
+        Kind::True => json!({ "const": true }),
+        Kind::Rate { .. } => rate(),
+        Kind::Profile(section) => {
+            json!({ "anyOf": [rate(), { "type": "array", "minItems": 1, "items": reference(section) }] })
+        }
+        Kind::Points => json!({
+            "type": "array",
+            "minItems": 1,
+            "items": { "type": "array", "items": [share(), time()], "minItems": 2, "maxItems": 2 },
+        }),
         Kind::Chance => json!({ "anyOf": [{ "enum": ["always", "never"] }, share()] }),
         Kind::Word(words) => {
             let supported = words.iter().filter(|word| word.works);
             json!({ "enum": supported.map(|word| word.name).collect::<Vec<_>>() })
         }
-        Kind::Law(section) => json!({ "anyOf": [time(), reference(section)] }),
+        Kind::Law { section, word, .. } => {
+            or_word(json!({ "anyOf": [time(), reference(section)] }), word)
+        }
+        Kind::Latency { ways, law } => {
+            json!({ "anyOf": [time(), reference(law), reference(ways)] })
+        }
         Kind::Calls => json!({ "anyOf": [text(), { "type": "array", "items": text() }] }),
         Kind::Policy(section) => json!({ "anyOf": [text(), reference(section)] }),
-        Kind::Name(_) | Kind::Variant => text(),
+        Kind::File | Kind::Name(_) | Kind::Target(_) | Kind::Variant => text(),
         Kind::Table(section) => reference(section),
         Kind::Named(section) => json!({
             "type": "object",

@@ -2,6 +2,7 @@
 
 mod broken;
 mod hostile;
+mod overload;
 mod settings;
 
 use super::*;
@@ -14,9 +15,9 @@ const STORM_1M: &str = include_str!("../../scenarios/storm-1m.toml");
 const LAYERS: &str = include_str!("../../scenarios/layers.toml");
 const LAYERS_243: &str = include_str!("../../scenarios/layers-243.toml");
 
-fn options(sets: &[(&str, &str)]) -> ReadOptions {
+fn options(sets: &[(&str, &str)]) -> ReadOptions<'static> {
     let sets = sets.iter().map(|&(path, value)| (path.to_owned(), value.to_owned())).collect();
-    ReadOptions { file: "test.toml".to_owned(), sets, seed: None }
+    ReadOptions { file: "test.toml".to_owned(), sets, ..ReadOptions::default() }
 }
 
 fn good(text: &str, sets: &[(&str, &str)]) -> Read {

@@ -17,6 +17,8 @@ pub(super) struct Span {
 pub(super) struct Source {
     origin: String,
     text: String,
+    /// The number of its first line, from 1.
+    first_line: usize,
     /// The byte at which each line starts.
     lines: Vec<u32>,
 }
@@ -77,7 +79,12 @@ impl Source {
     pub(super) fn new(origin: &str, text: &str) -> Self {
         let mut lines = vec![0];
         lines.extend(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
-        Self { origin: origin.to_owned(), text: text.to_owned(), lines }
+        Self { origin: origin.to_owned(), text: text.to_owned(), first_line: 1, lines }
+    }
+
+    /// A piece of a longer text, from the start of a line.
+    pub(super) fn excerpt(origin: &str, first_line: usize, text: &str) -> Self {
+        Self { first_line, ..Self::new(origin, text) }
     }
 
     /// The text itself.
@@ -99,7 +106,7 @@ impl Source {
 
     /// The line, from 1, in which a span starts.
     pub(super) fn line(&self, span: Span) -> usize {
-        self.line_of((span.start as usize).min(self.text.len())) + 1
+        self.line_of((span.start as usize).min(self.text.len())) + self.first_line
     }
 
     /// Where a span lies.
@@ -117,7 +124,7 @@ impl Source {
         let excerpt = &self.text[from..self.line_end(last).max(end)];
         Place {
             origin: &self.origin,
-            line: line + 1,
+            line: line + self.first_line,
             column: self.text[from..start].chars().count() + 1,
             excerpt,
             within: start - from..end - from,
@@ -153,6 +160,14 @@ mod tests {
         assert_eq!((place.line, place.column), (2, 6));
         assert_eq!(place.excerpt, "\u{e9}\u{e9} = 22");
         assert_eq!(&place.excerpt[place.within], "22");
+    }
+
+    #[test]
+    fn an_excerpt_counts_on_from_where_it_was_taken() {
+        let source = Source::excerpt("a.csv", 1_000, "1.5,x");
+        let place = source.place(Span::new(0, &(4..5)));
+        assert_eq!((place.line, place.column), (1_000, 5));
+        assert_eq!(source.line(Span::new(0, &(4..5))), 1_000);
     }
 
     #[test]

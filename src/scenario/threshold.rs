@@ -150,11 +150,8 @@ fn value(key: &str, node: &Node, unit: Unit) -> Result<f64, Problem> {
             let time = values::time(key, node, true, None)?;
             Ok(time.map_or(0.0, crate::time::Duration::as_millis_f64))
         }
-        // A rate of zero is a fair demand, though no arrivals have it.
-        Unit::PerSecond if node.text().is_some_and(|text| quantity::tidy(text) == "0 /s") => {
-            Ok(0.0)
-        }
-        Unit::PerSecond => values::rate(key, node),
+        // A rate of zero is a fair demand.
+        Unit::PerSecond => values::rate(key, node, true),
         Unit::Count | Unit::Ratio => values::finite(key, node).map_err(|problem| {
             if node.text().is_some() {
                 problem.help("this metric is a number without unit: write it without quotes")

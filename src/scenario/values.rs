@@ -2,7 +2,7 @@
 //! word, within the range that its key allows. What holds between keys is
 //! checked where the model is built.
 
-use super::keys::{Word, grouped};
+use super::keys::{Word, decimal, grouped};
 use super::quantity;
 use super::report::Problem;
 use super::suggest::nearest;
@@ -54,7 +54,7 @@ fn out_of_range(key: &str, label: &str, (min, max): (u64, u64)) -> Problem {
 /// A number without unit from `min` to `max`.
 pub(super) fn number(key: &str, node: &Node, (min, max): (f64, f64)) -> Result<f64, Problem> {
     let number = finite(key, node)?;
-    let range = || format!("it goes from {} to {}", grouped(min as u64), grouped(max as u64));
+    let range = || format!("it goes from {} to {}", decimal(min), decimal(max));
     if number < min {
         return Err(Problem::new(format!("`{key}` is too small"), "too small").help(range()));
     }
@@ -112,10 +112,6 @@ pub(super) fn time(
     if is_word(node, word) {
         return Ok(None);
     }
-    if node.table().is_some() {
-        let title = format!("a law for `{key}` is not yet supported");
-        return Err(Problem::new(title, "not yet supported").help("write one length of time"));
-    }
     let Some(text) = node.text() else {
         return Err(unitless(key, "a length of time", node, &["ms", "s"]));
     };
@@ -137,13 +133,9 @@ pub(super) fn time(
 }
 
 /// A rate, per second.
-pub(super) fn rate(key: &str, node: &Node) -> Result<f64, Problem> {
-    if node.list().is_some() {
-        let title = format!("a list for `{key}` is not yet supported");
-        return Err(Problem::new(title, "not yet supported").help("write one rate: \"800 /s\""));
-    }
+pub(super) fn rate(key: &str, node: &Node, zero: bool) -> Result<f64, Problem> {
     let text = node.text().ok_or_else(|| unitless(key, "a rate", node, &["/s"]))?;
-    quantity::rate(key, text)
+    quantity::rate(key, text, zero)
 }
 
 /// `always`, `never` or a share, from 0 to 1.
@@ -159,6 +151,41 @@ pub(super) fn chance(key: &str, node: &Node) -> Result<f64, Problem> {
         Some(text) => quantity::share(key, text),
         None => Err(bare_share(key, node)),
     }
+}
+
+/// A point of a law: a share, and a length of time.
+pub(super) fn point(key: &str, node: &Node) -> Result<(f64, Duration), Problem> {
+    let Some([share, length]) = node.list() else {
+        let problem = mismatch(key, "a list of pairs of a share and a length of time", node);
+        return Err(problem.help("write [[\"50 %\", \"10 ms\"], [\"99 %\", \"200 ms\"]]"));
+    };
+    let text = share.text().ok_or_else(|| bare_share(key, share))?;
+    let share = quantity::share(key, text)?;
+    Ok((share, time(key, length, true, None)?.unwrap_or_default()))
+}
+
+/// The longest path that a file may have.
+const LONGEST_PATH: usize = 4_096;
+
+/// The path of a data file, as it was written.
+pub(super) fn file<'a>(key: &str, node: &'a Node) -> Result<&'a str, Problem> {
+    let text = node.text().ok_or_else(|| mismatch(key, "a path in quotes", node))?;
+    if text.trim().is_empty() {
+        return Err(Problem::new(format!("`{key}` is empty"), "no path"));
+    }
+    if text.len() > LONGEST_PATH || text.chars().any(char::is_control) {
+        return Err(Problem::new(format!("`{key}` is not a path"), "not a path"));
+    }
+    Ok(text)
+}
+
+/// `true`, for which there is no alternative yet.
+pub(super) fn always_true(key: &str, node: &Node) -> Result<(), Problem> {
+    if flag(key, node)? {
+        return Ok(());
+    }
+    let title = format!("{key} = false is not yet supported");
+    Err(Problem::new(title, "not yet supported").help("leave it out for now"))
 }
 
 /// `true` or `false`.

@@ -41,7 +41,7 @@ struct Choice {
 }
 
 /// The changes of `--set` and `--seed`, which come before all others.
-pub(super) fn options(options: &ReadOptions, report: &mut Report) -> Vec<Rc<Change>> {
+pub(super) fn options(options: &ReadOptions<'_>, report: &mut Report) -> Vec<Rc<Change>> {
     let mut changes: Vec<Rc<Change>> = Vec::new();
     for (typed, value) in &options.sets {
         if typed.len() + value.len() > syntax::LONGEST_FILE {

@@ -9,7 +9,6 @@ use super::report::{Problem, Report};
 use super::text::Span;
 use super::tree::{Node, Table, Value};
 use super::values;
-use crate::law::Law;
 use crate::time::Duration;
 
 /// A table, the keys it may have, and the table that stands behind it.
@@ -79,14 +78,14 @@ impl<'a> View<'a> {
     }
 
     /// The key and its value, or its default.
-    fn typed(&self, name: &str) -> Option<(&'static Key, Node)> {
+    pub(super) fn typed(&self, name: &str) -> Option<(&'static Key, Node)> {
         let key = self.section.key(name)?;
         let node = self.node(name).cloned().or_else(|| default(key, self.span))?;
         Some((key, node))
     }
 
     /// What a value is read as; what is wrong with it was reported before.
-    fn read<T>(&self, read: Result<T, Problem>) -> Option<T> {
+    pub(super) fn read<T>(&self, read: Result<T, Problem>) -> Option<T> {
         if read.is_err() {
             self.set_broken();
         }
@@ -123,8 +122,9 @@ impl<'a> View<'a> {
 
     /// A rate per second.
     pub(super) fn rate(&self, name: &str) -> Option<f64> {
-        let (_, node) = self.typed(name)?;
-        self.read(values::rate(name, &node))
+        let (key, node) = self.typed(name)?;
+        let Kind::Rate { zero } = key.kind else { return None };
+        self.read(values::rate(name, &node, zero))
     }
 
     /// A share of attempts, from 0 to 1.
@@ -152,23 +152,36 @@ impl<'a> View<'a> {
         self.read(values::title(name, &node).map(str::to_owned))
     }
 
-    /// A law of lengths of time.
-    pub(super) fn law(&self, name: &str, report: &mut Report) -> Option<Law> {
-        let (key, node) = self.typed(name)?;
-        let Kind::Law(section) = key.kind else { return None };
-        let Some(table) = node.table() else {
-            return self.read(values::time(name, &node, true, None)).flatten().map(Law::Constant);
-        };
-        let law = View::new(section, table, node.span);
-        law.require("kind", "kind = \"exponential\"", report);
-        law.require("mean", "mean = \"10 ms\"", report);
-        let (kind, mean) = (law.word("kind"), law.time("mean"));
-        if !law.is_sound() {
+    /// The path of a data file.
+    pub(super) fn file(&self, name: &str) -> Option<&'a str> {
+        let node = self.node(name)?;
+        self.read(values::file(name, node))
+    }
+
+    /// The table under a key, if one was typed.
+    pub(super) fn inner(&self, name: &str, section: &'static Section) -> Option<Self> {
+        let node = self.node(name)?;
+        Some(View::new(section, node.table()?, node.span))
+    }
+
+    /// Takes over that something in a table under it is wrong.
+    pub(super) fn take_over(&self, inner: &View<'_>) {
+        if !inner.is_sound() {
             self.set_broken();
         }
-        match kind? {
-            "exponential" => Some(Law::Exponential { mean: mean? }),
-            _ => Some(Law::Constant(mean?)),
+    }
+
+    /// Warns of a key that was typed and does nothing beside `word` of `by`.
+    pub(super) fn idle(
+        &self,
+        name: &str,
+        (by, word): (&str, &str),
+        help: &str,
+        report: &mut Report,
+    ) {
+        if self.has(name) {
+            let title = format!("`{name}` has no effect with {by} = \"{word}\"");
+            report.warning(self.span_of(name), Problem::new(title, "not used").help(help));
         }
     }
 }
@@ -177,7 +190,7 @@ impl<'a> View<'a> {
 pub(super) fn default(key: &Key, span: Span) -> Option<Node> {
     let Fallback::Value(text) = key.fallback else { return None };
     let value = match key.kind {
-        Kind::Flag => Value::Flag(text == "true"),
+        Kind::Flag | Kind::True => Value::Flag(text == "true"),
         Kind::Number { .. } | Kind::Whole { .. } | Kind::Thousandths { .. } => text
             .replace('_', "")
             .parse()

@@ -1,7 +1,9 @@
 //! Keys of the top level, of variants and of thresholds.
 
 use super::Fallback::{Absent, Required, Value};
-use super::{BREAKER, BUDGET, CLIENT, Kind, RETRY, SERVICE, Section, Word, key, later, word};
+use super::{
+    BREAKER, BUDGET, CLIENT, FAULT, Kind, RETRY, SERVICE, Section, Word, key, later, word,
+};
 
 /// The top level of the file.
 pub static ROOT: Section = Section {
@@ -20,13 +22,19 @@ pub static ROOT: Section = Section {
             "duration",
             Kind::Time { zero: false, word: None },
             Absent("the run drains"),
-            "When the clock stops. Required unless every client has `requests` or arrives `together`.",
+            "When the clock stops. Required unless the requests of every client come to an end: by `requests`, `together`, a `trace`, or a rate that ends at 0.",
         ),
         key(
             "warmup",
             Kind::Time { zero: true, word: None },
             Value("0 s"),
             "Metrics leave out what is sent before this.",
+        ),
+        key(
+            "recovery_window",
+            Kind::Time { zero: false, word: Some("auto") },
+            Value("auto"),
+            "The trailing window of goodput that decides about recovery; `auto` takes the longer of 1 s and the time in which 1,000 requests arrive.",
         ),
         key(
             "random",
@@ -67,6 +75,7 @@ pub static ROOT: Section = Section {
             "Retry policies that several callers use, by name.",
         ),
         key("budget", Kind::Named(&BUDGET), Absent("none"), "Retry budgets, by name."),
+        key("fault", Kind::Named(&FAULT), Absent("none"), "Disturbances for a while, by name."),
         key(
             "compare",
             Kind::Lists,
@@ -86,13 +95,7 @@ pub static ROOT: Section = Section {
             "Demands on the results; one that is missed makes the run exit with 1.",
         ),
         later("replications", "whole number", "Runs with derived seeds."),
-        later(
-            "recovery_window",
-            "length of time",
-            "The window of goodput that decides about recovery.",
-        ),
         later("breaker", "tables by name", BREAKER.meaning),
-        later("fault", "tables by name", "Disturbances for a while."),
     ],
 };
 

@@ -241,7 +241,7 @@ fn broken_options_have_their_messages() {
         ("client.app.retry", "tree"),
         ("client.app.retry.max_attempts", "3"),
         ("service.gateway.retry.budget", "tenth"),
-        ("client.app.deadline", "5 s"),
+        ("client.app.priority", "2"),
         ("service.gateway.calls", "gateway"),
         ("retry.three.budget.ratio", "0.2"),
         ("service", "{}"),
@@ -251,6 +251,9 @@ fn broken_options_have_their_messages() {
         ("variant", "[]"),
         ("compare.x", "[1]"),
         ("fault.outage.from", "1 s"),
+        ("client.app.mix.weight", "1"),
+        ("client.app.latency", "{ there = \"1 ms\", bakc = \"1 ms\" }"),
+        ("client.app.arrivals", "trace"),
         ("random", "cpythn"),
     ];
     let show = |what: &str, shown: String| format!("## {what}\n{shown}");
