@@ -26,6 +26,9 @@ pub struct Table {
     /// The scenario's file, as the repository has it.
     pub file: &'static str,
     scenario: &'static str,
+    /// How far from the published number ours may be, as a share of it; 0 is to
+    /// the digits that were printed.
+    tolerance: f64,
     columns: &'static [(&'static str, Value)],
     rows: &'static [(&'static str, &'static [f64])],
 }
@@ -42,6 +45,8 @@ enum Value {
     FirstRequest(&'static str),
     /// All attempts at this service.
     Attempts(&'static str),
+    /// The attempts at this service in a row of the timeline, from 0.
+    InRow(&'static str, usize),
 }
 
 /// One published number beside ours.
@@ -93,7 +98,7 @@ impl Table {
             numbers
                 .map(|((column, value), published)| {
                     let ours = result.and_then(|result| value.of(result));
-                    comparison(row, column, published, ours)
+                    comparison(row, column, published, ours, self.tolerance)
                 })
                 .collect::<Vec<_>>()
         };
@@ -108,12 +113,27 @@ fn embedded(file: &str, text: &str) -> Result<Scenario, ReproduceError> {
     Ok(read.scenario)
 }
 
-/// Compares the digits that were printed: all published numbers are whole.
-fn comparison(row: &str, column: &str, published: f64, ours: Option<f64>) -> Comparison {
-    let published = format!("{published:.0}");
-    let ours = ours.map_or_else(|| "missing".to_owned(), |ours| format!("{ours:.0}"));
-    let same = published == ours;
-    Comparison { row: row.to_owned(), column: column.to_owned(), published, ours, same }
+/// Compares the digits that were printed, all of them of whole numbers, or with
+/// a tolerance.
+fn comparison(
+    row: &str,
+    column: &str,
+    published: f64,
+    ours: Option<f64>,
+    tolerance: f64,
+) -> Comparison {
+    let digits = |number: f64| format!("{number:.0}");
+    let near = |ours: f64| (ours - published).abs() <= tolerance * published;
+    let same = ours.is_some_and(|ours| near(ours) || digits(ours) == digits(published));
+    let margin =
+        if tolerance > 0.0 { format!(" ± {} %", tolerance * 100.0) } else { String::new() };
+    Comparison {
+        row: row.to_owned(),
+        column: column.to_owned(),
+        published: digits(published) + &margin,
+        ours: ours.map_or_else(|| "missing".to_owned(), digits),
+        same,
+    }
 }
 
 impl Value {
@@ -133,6 +153,13 @@ impl Value {
             Self::Sent(number) => Some(attempt(number)?.sent.as_nanos() as f64 / 1e6),
             Self::FirstRequest(name) => Some(service(name)?.first_request as f64),
             Self::Attempts(name) => Some(service(name)?.attempts as f64),
+            Self::InRow(name, row) => {
+                // The scenario says how long a row is.
+                let width = result.model.timeline_slice?.as_nanos();
+                let rows = service(name)?.timeline.coarsened(width);
+                let row = rows.bins().get(row)?;
+                Some((row.first_attempts + row.retries) as f64)
+            }
         }
     }
 }
@@ -145,9 +172,11 @@ mod tests {
     /// A table that cannot differ shows nothing: change one number of ours.
     #[test]
     fn a_difference_is_found() {
-        assert!(comparison("row", "column", 1_461.0, Some(1_461.4)).same);
-        assert!(!comparison("row", "column", 1_461.0, Some(1_461.6)).same);
-        assert!(!comparison("row", "column", 1_461.0, None).same);
+        assert!(comparison("row", "column", 1_461.0, Some(1_461.4), 0.0).same);
+        assert!(!comparison("row", "column", 1_461.0, Some(1_461.6), 0.0).same);
+        assert!(!comparison("row", "column", 1_461.0, None, 0.0).same);
+        assert!(comparison("row", "column", 1_000.0, Some(1_010.0), 0.01).same);
+        assert!(!comparison("row", "column", 1_000.0, Some(1_011.0), 0.01).same);
     }
 
     #[test]

@@ -11,4 +11,5 @@ mod keys;
 mod laws;
 mod oracle;
 mod readme;
+mod theory;
 mod vectors;

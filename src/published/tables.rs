@@ -4,6 +4,9 @@ use super::{Table, Value};
 
 const LESSON: &str = "the lesson \"retry with exponential backoff and jitter\"";
 
+const METASTABLE: &str =
+    "Bronson et al., \"Metastable Failures in Distributed Systems\", HotOS 2021";
+
 /// A scenario file of the repository, built into the program.
 macro_rules! scenario {
     ($name:literal) => {
@@ -19,6 +22,7 @@ pub const TABLES: &[Table] = &[
         source: LESSON,
         file: "scenarios/published/one-client.toml",
         scenario: scenario!("one-client.toml"),
+        tolerance: 0.0,
         columns: &[
             ("wait 1", Value::Wait(1)),
             ("wait 2", Value::Wait(2)),
@@ -40,6 +44,7 @@ pub const TABLES: &[Table] = &[
         source: LESSON,
         file: "scenarios/published/ten-thousand-clients.toml",
         scenario: scenario!("ten-thousand-clients.toml"),
+        tolerance: 0.0,
         columns: &[
             ("mean wait", Value::Metric("mean_wait")),
             ("longest wait", Value::Metric("longest_wait")),
@@ -59,6 +64,7 @@ pub const TABLES: &[Table] = &[
         source: LESSON,
         file: "scenarios/published/schedule.toml",
         scenario: scenario!("schedule.toml"),
+        tolerance: 0.0,
         columns: &[
             ("attempt 1 at", Value::Sent(1)),
             ("attempt 2 at", Value::Sent(2)),
@@ -74,6 +80,7 @@ pub const TABLES: &[Table] = &[
         source: LESSON,
         file: "scenarios/published/layers.toml",
         scenario: scenario!("layers.toml"),
+        tolerance: 0.0,
         columns: &[
             ("for 1 request", Value::FirstRequest("database")),
             ("for 1,000", Value::Attempts("database")),
@@ -90,6 +97,7 @@ pub const TABLES: &[Table] = &[
         source: "the closed form of the lesson's budget",
         file: "scenarios/published/budget.toml",
         scenario: scenario!("budget.toml"),
+        tolerance: 0.0,
         columns: &[("attempts", Value::Attempts("database"))],
         rows: &[
             ("5 requests", &[15.0]),
@@ -111,6 +119,7 @@ pub const TABLES: &[Table] = &[
         source: "the Amazon Builders' Library, \"Timeouts, retries and backoff with jitter\"",
         file: "scenarios/published/layers-243.toml",
         scenario: scenario!("layers-243.toml"),
+        tolerance: 0.0,
         columns: &[("attempts", Value::FirstRequest("database"))],
         rows: &[("", &[243.0])],
     },
@@ -120,7 +129,125 @@ pub const TABLES: &[Table] = &[
         source: "Site Reliability Engineering, \"Addressing Cascading Failures\"",
         file: "scenarios/published/layers-64.toml",
         scenario: scenario!("layers-64.toml"),
+        tolerance: 0.0,
         columns: &[("attempts", Value::FirstRequest("database"))],
         rows: &[("", &[64.0])],
+    },
+    Table {
+        id: "tipping-point",
+        title: "How long a service may be slow until the storm keeps itself alive: who recovers",
+        source: "github.com/PierreZ/moonpool #193",
+        file: "scenarios/published/tipping-point.toml",
+        scenario: scenario!("tipping-point.toml"),
+        tolerance: 0.0,
+        columns: &[("recovers", Value::Metric("recovered_share"))],
+        rows: &[
+            ("500 ms", &[1.0]),
+            ("600 ms", &[1.0]),
+            ("700 ms", &[0.0]),
+            ("2 s", &[0.0]),
+            ("2 s, two attempts", &[1.0]),
+        ],
+    },
+    Table {
+        id: "metastable",
+        title: "An outage of ten seconds at a database for 300 requests a second: who recovers",
+        source: METASTABLE,
+        file: "scenarios/published/overload-280.toml",
+        scenario: scenario!("overload-280.toml"),
+        tolerance: 0.0,
+        columns: &[("recovers", Value::Metric("recovered_share"))],
+        rows: &[
+            ("280 a second", &[0.0]),
+            ("280 a second, no retry", &[1.0]),
+            ("140 a second", &[1.0]),
+        ],
+    },
+    Table {
+        id: "metastable-load",
+        title: "The load after it: 20 s of 280 a second and 240 s of 560",
+        source: METASTABLE,
+        file: "scenarios/published/overload-280.toml",
+        scenario: scenario!("overload-280.toml"),
+        tolerance: 0.01,
+        columns: &[("attempts", Value::Attempts("database"))],
+        rows: &[("280 a second", &[140_000.0])],
+    },
+    Table {
+        id: "stable-third",
+        title: "Two retries: a third of the capacity recovers from everything",
+        source: "Huang et al., \"Metastable Failures in the Wild\", OSDI 2022",
+        file: "scenarios/published/stable-third.toml",
+        scenario: scenario!("stable-third.toml"),
+        tolerance: 0.0,
+        columns: &[("recovers", Value::Metric("recovered_share"))],
+        rows: &[("90 /s", &[1.0]), ("110 /s", &[0.0])],
+    },
+    Table {
+        id: "erlang",
+        title: "The mean latency in ms at 80 % load, with more and more servers of 1 s",
+        source: "Brooker, \"Surprising Economics of Load-Balanced Systems\", 2020",
+        file: "scenarios/published/erlang.toml",
+        scenario: scenario!("erlang.toml"),
+        // Four standard deviations of a million requests at one server.
+        tolerance: 0.04,
+        columns: &[("mean latency", Value::Metric("mean_latency"))],
+        rows: &[
+            ("1 server", &[5_000.0]),
+            ("2 servers", &[2_778.0]),
+            ("5 servers", &[1_554.0]),
+            ("10 servers", &[1_205.0]),
+            ("20 servers", &[1_064.0]),
+            ("50 servers", &[1_009.0]),
+        ],
+    },
+    Table {
+        id: "loss-server",
+        title: "Attempts in each second at a server that rejects 1 % too much",
+        source: "Site Reliability Engineering, \"Addressing Cascading Failures\"",
+        file: "scenarios/published/loss-server.toml",
+        scenario: scenario!("loss-server.toml"),
+        tolerance: 0.0,
+        columns: &[
+            ("second 1", Value::InRow("backend", 0)),
+            ("second 2", Value::InRow("backend", 1)),
+            ("second 3", Value::InRow("backend", 2)),
+            ("second 4", Value::InRow("backend", 3)),
+            ("second 10", Value::InRow("backend", 9)),
+        ],
+        rows: &[("", &[10_100.0, 10_200.0, 10_300.0, 10_400.0, 11_000.0])],
+    },
+    Table {
+        id: "dead-dependency",
+        title: "Requests of a worker in 2,200 s: 0.2 s of work, 2 s for a dead dependency",
+        source: "Shopify, \"Your Circuit Breaker is Misconfigured\", 2020",
+        file: "scenarios/published/dead-dependency.toml",
+        scenario: scenario!("dead-dependency.toml"),
+        tolerance: 0.0,
+        columns: &[("requests", Value::Metric("requests"))],
+        rows: &[
+            ("the dependency is dead", &[1_000.0]),
+            ("the dependency is not asked", &[11_000.0]),
+        ],
+    },
+    Table {
+        id: "cap-after-outage",
+        title: "Temporal's default policy after an outage of 230 s: back after so many ms",
+        source: "the documentation of Temporal",
+        file: "scenarios/published/cap-after-outage.toml",
+        scenario: scenario!("cap-after-outage.toml"),
+        tolerance: 0.0,
+        columns: &[("back after", Value::Metric("longest_latency"))],
+        rows: &[("", &[327_000.0])],
+    },
+    Table {
+        id: "crash-loop",
+        title: "CrashLoopBackOff after a cause of 320 s: started after so many ms",
+        source: "Kubernetes, KEP-4603",
+        file: "scenarios/published/crash-loop.toml",
+        scenario: scenario!("crash-loop.toml"),
+        tolerance: 0.0,
+        columns: &[("started after", Value::Metric("longest_latency"))],
+        rows: &[("10 s to 300 s", &[610_000.0]), ("1 s to 60 s", &[363_000.0])],
     },
 ];

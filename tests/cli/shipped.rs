@@ -42,8 +42,9 @@ const COLUMNS: &[(&str, &str)] = &[
 ];
 
 fn scenarios() -> Vec<PathBuf> {
-    let found = [of_kind("scenarios", ".toml"), of_kind("scenarios/published", ".toml")].concat();
-    assert!(found.len() >= 12, "the scenarios were not found");
+    let folders = ["scenarios", "scenarios/published", "scenarios/teach"];
+    let found = folders.map(|folder| of_kind(folder, ".toml")).concat();
+    assert!(found.len() >= 25, "the scenarios were not found");
     // A million clients take their time: they have a test of their own.
     found.into_iter().filter(|path| !path.ends_with("storm-1m.toml")).collect()
 }
