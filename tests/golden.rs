@@ -87,6 +87,29 @@ fn the_committed_results_are_current() {
     }
 }
 
+/// The pictures of docs/overloads.md, each with the one of its scenario.
+#[test]
+fn the_pictures_of_the_overloads_are_current() {
+    for (name, picture) in [
+        ("metastable", "timeline"),
+        ("cascading-timeouts", "timeline"),
+        ("reconnect-storm", "strategies"),
+        ("cold-restart", "timeline"),
+        ("aggressive-timeout", "timeline"),
+    ] {
+        let folder = temporary();
+        prints(0, &["run", &format!("scenarios/teach/{name}.toml"), "-o", &place(&folder)]);
+        let fresh = &files(place(&folder))[&format!("{picture}.png")];
+        let path = root().join("docs/overloads").join(format!("{name}.png"));
+        if std::env::var_os("SIM_RENEW").is_some() {
+            std::fs::write(&path, fresh).expect("the picture can be written");
+        }
+        let committed = std::fs::read(&path).expect("the picture is there");
+        let renew = "renew it: SIM_RENEW=1 cargo test --test main golden";
+        assert!(pixels(fresh) == pixels(&committed), "{} is old; {renew}", path.display());
+    }
+}
+
 fn pixels(bytes: &[u8]) -> (u32, u32, Vec<u8>) {
     let decoder = png::Decoder::new(std::io::Cursor::new(bytes));
     let mut reader = decoder.read_info().expect("it is a PNG");
