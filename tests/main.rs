@@ -10,6 +10,7 @@ mod golden;
 mod keys;
 mod laws;
 mod oracle;
+mod overloads;
 mod readme;
 mod theory;
 mod vectors;

@@ -52,6 +52,8 @@ pub struct World<'m> {
     events: u64,
     /// When something happened last; not all that is due turns out to be so.
     moved: Instant,
+    /// The moment of the event that came last.
+    reached: Instant,
     /// The moment at which the run ends.
     last: Instant,
     /// Whether something is due beyond the time that can be told.
@@ -129,6 +131,7 @@ impl<'m> World<'m> {
             model,
             now: Instant::ZERO,
             moved: Instant::ZERO,
+            reached: Instant::ZERO,
             events: 0,
             last,
             overrun: false,
@@ -169,6 +172,7 @@ impl<'m> World<'m> {
             let limit = timeout.min(arrival).min(change).min(self.last);
             if let Some((moment, event)) = self.queue.pop_until(limit) {
                 self.now = event::instant(moment);
+                self.reached = moment;
                 self.fetch_ahead();
                 if !self.happen(event.happening())? {
                     continue;
@@ -210,7 +214,8 @@ impl<'m> World<'m> {
     /// Puts something into the event list, unless it comes after the end.
     #[inline]
     fn schedule(&mut self, at: Instant, turn: Turn, event: Event) {
-        let moment = event::moment(at, turn);
+        // What a timeout makes due at once comes after it, whatever its turn.
+        let moment = event::moment(at, turn).max(self.reached);
         if moment < self.last {
             self.queue.push(moment, event);
         } else {

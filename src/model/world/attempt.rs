@@ -63,6 +63,12 @@ impl World<'_> {
                 self.end_attempt(handle, answer.into(), hint);
                 return Ok(());
             }
+        }
+        if route.timed {
+            // Before it arrives: the service is to know when its caller has gone.
+            self.set_terms(handle, edge, arrival.key());
+        }
+        if route.near {
             if let Some(answer) = self.arrive(arrival)? {
                 let hint = self.hint(edge, answer, now);
                 self.end_attempt(handle, answer.into(), hint);
@@ -71,31 +77,35 @@ impl World<'_> {
         } else {
             self.send_far(arrival)?;
         }
-        self.set_timeout(handle, edge, arrival.key());
+        self.set_timeout(handle, edge);
         Ok(())
     }
 
-    /// An attempt that was sent now is out: its timeout begins.
-    fn set_timeout(&mut self, handle: Handle, edge: usize, key: Key) {
-        let now = self.now;
-        let Some(call) = self.calls.get_mut(handle) else { return };
-        if !self.routes[edge].timed {
-            call.timeout = self.timeouts.set(edge, handle, now);
-            return;
-        }
+    /// An attempt of a call that has terms is sent now: how long it may take.
+    fn set_terms(&mut self, handle: Handle, edge: usize, key: Key) {
+        let Some(call) = self.calls.get(handle) else { return };
         let terms = &mut self.terms[handle.slot() as usize];
         let own = match self.timeouts.patience(edge, || key) {
             Patience::Endless => None,
             Patience::Constant(length) | Patience::Drawn(length) => Some(length),
         };
-        let left = (terms.deadline != Instant::NEVER).then(|| terms.deadline.since(now));
+        let left = (terms.deadline != Instant::NEVER).then(|| terms.deadline.since(self.now));
         let policy = &self.model.edges[edge].retry;
-        let Some(length) = policy.attempt_timeout(call.progress.attempts, own, left) else {
-            terms.expires = Instant::NEVER;
+        let length = policy.attempt_timeout(call.progress.attempts, own, left);
+        terms.expires = length.map_or(Instant::NEVER, |length| self.now + length);
+    }
+
+    /// An attempt that was sent now is out: its timeout begins.
+    fn set_timeout(&mut self, handle: Handle, edge: usize) {
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        if !self.routes[edge].timed {
+            call.timeout = self.timeouts.set(edge, handle, self.now);
             return;
-        };
-        terms.expires = now + length;
-        self.schedule(now + length, Turn::Timeout, Event::new(Happening::TimedOut(handle)));
+        }
+        let expires = self.terms[handle.slot() as usize].expires;
+        if expires != Instant::NEVER {
+            self.schedule(expires, Turn::Timeout, Event::new(Happening::TimedOut(handle)));
+        }
     }
 
     fn endless(&self, edge: usize) -> RunError {
