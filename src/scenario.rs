@@ -15,6 +15,7 @@ mod check;
 mod data;
 mod diagnostics;
 mod ending;
+mod failing;
 mod fates;
 mod fault;
 mod graph;
@@ -32,6 +33,7 @@ mod resolved;
 mod schema;
 mod service;
 mod suggest;
+mod suspicion;
 mod syntax;
 mod text;
 mod threshold;
@@ -182,6 +184,8 @@ fn whole(mut root: Table, options: &ReadOptions<'_>, report: &mut Report) -> Opt
         return None;
     }
     let thresholds = threshold::thresholds(&root, &plans.list, report);
+    let changes = plans.list.iter().flat_map(|plan| &plan.changes);
+    let presets_vary = changes.into_iter().any(|change| change.path.last() == "preset");
     let mut notes = build::Notes::default();
     let mut data = data::Data::new(options.files);
     let mut variants = Vec::new();
@@ -204,7 +208,7 @@ fn whole(mut root: Table, options: &ReadOptions<'_>, report: &mut Report) -> Opt
         label: plans.label,
         variants,
         thresholds,
-        resolved: resolved::scenario(&root),
+        resolved: resolved::scenario(&root, presets_vary),
     })
 }
 

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 mod overload;
+mod policies;
 
 /// A crowd that fails together and waits before it retries.
 const STORM: &str = r#"
@@ -319,7 +320,7 @@ impl DataFiles for Files {
 }
 
 fn all_cases() -> impl Iterator<Item = &'static Case> {
-    CASES.iter().chain(overload::CASES)
+    CASES.iter().chain(overload::CASES).chain(policies::CASES)
 }
 
 fn scenario(text: &str) -> Scenario {

@@ -10,15 +10,16 @@
 //! What is not here: whether to retry at all, and what the server asked for.
 
 mod chain;
+mod growth;
 mod jitter;
 
 use std::sync::Arc;
 
 use crate::law::Law;
-use crate::math;
-use crate::time::{Duration, NANOS_PER_MILLI};
+use crate::time::Duration;
 
 pub use chain::Memory;
+use growth::{before, grow, sampled};
 pub use jitter::{AtCap, Clamp, First, Jitter, Round};
 
 /// How the value grows from one retry to the next, before jitter.
@@ -46,7 +47,7 @@ pub enum Family {
     Compounding,
     /// These waits in order; the last one repeats.
     Table(Arc<[Duration]>),
-    /// A draw from a law that needs one number: a second would be the same.
+    /// A draw from a law.
     Random(Arc<Law>),
     /// Uniform between the base and three times the wait before (the base at
     /// first), at most the cap: the decorrelated jitter of the AWS blog.
@@ -154,11 +155,15 @@ impl Backoff {
         Self { family, base, cap, jitter, ..Self::NONE }
     }
 
-    /// Whether it waits at all, rather than retry at once. A wait may be zero
-    /// all the same, if base and jitter make it so.
-    #[inline]
-    pub const fn waits(&self) -> bool {
-        !matches!(self.family, Family::None)
+    /// Whether it ever waits, rather than retry at once. A wait may be zero all
+    /// the same, if base and jitter make it so.
+    pub fn waits(&self) -> bool {
+        match &self.family {
+            Family::None => false,
+            Family::Table(waits) => waits.iter().any(|wait| !wait.is_zero()),
+            Family::Random(law) => **law != Law::Constant(Duration::ZERO),
+            _ => true,
+        }
     }
 
     /// Whether a wait depends on a draw.
@@ -244,7 +249,7 @@ impl Backoff {
                 return wait;
             }
             Family::Random(law) => {
-                return self.clamped(self.round.apply(law.sample(|| u).max(lift)));
+                return self.clamped(self.round.apply(sampled(law, u).max(lift)));
             }
             Family::Decorrelated => {
                 // The next wait grows from this one as the call waits it.
@@ -292,74 +297,12 @@ impl Backoff {
     fn clamped(&self, value: Duration) -> Duration {
         value.min(self.cap).max(self.least)
     }
-
-    /// `base × factor^exponent`, saturating.
-    #[inline]
-    fn power(&self, base: Duration, n: u32) -> Duration {
-        let exponent = before(n).saturating_add(u32::from(self.first_exponent));
-        // Doubling is the common case, and shifting is exact and quick.
-        if self.factor == 2.0 {
-            return shifted(base, exponent);
-        }
-        // Anything to the power of 0 is 1, and 0 × infinity would be no number.
-        if base.is_zero() {
-            return base;
-        }
-        Duration::from_nanos_f64(
-            base.as_nanos() as f64 * math::pow(self.factor, f64::from(exponent)),
-        )
-    }
-
-    /// The interval of retry `n` when each is a whole number of milliseconds
-    /// and grows from the one before.
-    fn whole_power(&self, base: Duration, n: u32, memory: &mut Memory) -> Duration {
-        let grown = match memory.last() {
-            Some(last) if n > 1 => Round::FloorMillis.apply(grow(last, self.factor)),
-            _ => base,
-        };
-        // The next interval grows from what the cap left of this one.
-        let interval = if self.clamp.before() { self.clamped(grown) } else { grown };
-        memory.keep(interval);
-        interval
-    }
-
-    /// The interval of retry `n` when it doubles and goes to the cap from half
-    /// of the cap on, in whole milliseconds.
-    fn doubled(&self, base: Duration, n: u32) -> Duration {
-        if n <= 1 {
-            return base;
-        }
-        let half = Duration::from_millis(self.cap.as_nanos() / NANOS_PER_MILLI / 2);
-        let last = shifted(base, before(n) - 1);
-        if last < half { last + last } else { self.cap }
-    }
-}
-
-/// The number of retries before retry `n`.
-#[inline]
-const fn before(n: u32) -> u32 {
-    n.saturating_sub(1)
-}
-
-/// A length doubled so many times, saturating.
-#[inline]
-fn shifted(length: Duration, times: u32) -> Duration {
-    let nanos = length.as_nanos();
-    if nanos == 0 {
-        return length;
-    }
-    let fits = times < nanos.leading_zeros();
-    Duration::from_nanos(if fits { nanos << times } else { u64::MAX })
-}
-
-/// A length times a factor.
-fn grow(length: Duration, factor: f64) -> Duration {
-    Duration::from_nanos_f64(length.as_nanos() as f64 * factor)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::NANOS_PER_MILLI;
 
     fn backoff(strategy: Strategy) -> Backoff {
         Backoff::new(strategy, Duration::from_millis(100), Duration::from_secs(1))

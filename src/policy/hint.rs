@@ -81,16 +81,24 @@ impl Scope {
         Self(self.0 | other.0)
     }
 
+    /// The answers with this status, and those that are not told apart from them.
+    pub const fn of(status: u16) -> Self {
+        match status {
+            413 => Self::TOO_LARGE,
+            429 => Self::TOO_MANY,
+            503 => Self::UNAVAILABLE,
+            _ => Self::OTHERS,
+        }
+    }
+
     /// Whether the rule is about this failure.
     #[inline]
     pub const fn covers(self, failure: Failure) -> bool {
-        let bit = match failure {
-            Failure::Status(413) => 0,
-            Failure::Status(429) => 1,
-            Failure::Status(503) => 2,
-            _ => 3,
+        let scope = match failure {
+            Failure::Status(status) => Self::of(status),
+            Failure::Timeout | Failure::Connection => Self::OTHERS,
         };
-        self.0 >> bit & 1 == 1
+        self.0 & scope.0 != 0
     }
 }
 

@@ -3,7 +3,7 @@
 //! Each preset is the waits and the rules that a library ships, with the place
 //! that says so. Every one is replayed against numbers that its library's own
 //! tests, or a run of its published package, give (tests/vectors). Budgets and
-//! breakers are not here.
+//! breakers are not here; a preset says which of them its library has.
 
 mod aws;
 mod go;
@@ -33,6 +33,9 @@ pub struct Preset {
     pub most_attempts: Option<u32>,
     /// How many bases the cap is as long as nobody sets it, if it follows them.
     pub cap_in_bases: Option<u64>,
+    /// What else limits retries in the library and is not in `policy`: a budget
+    /// or a breaker.
+    pub lacks: Option<&'static str>,
     /// How long each attempt may take, if the library says.
     pub attempt_timeout: Option<Duration>,
     /// How long a call may take in all, if the library says.
@@ -54,7 +57,7 @@ pub fn find(name: &str) -> Option<&'static Preset> {
 }
 
 impl Preset {
-    /// A preset that needs nothing and sets no timeout.
+    /// A preset that needs and lacks nothing and sets no timeout.
     const fn new(name: &'static str, policy: RetryPolicy, source: &'static str) -> Self {
         Self {
             name,
@@ -62,6 +65,7 @@ impl Preset {
             needs: &[],
             most_attempts: None,
             cap_in_bases: None,
+            lacks: None,
             attempt_timeout: None,
             call_timeout: None,
             source,
@@ -80,6 +84,11 @@ impl Preset {
 
     const fn capped_at(mut self, bases: u64) -> Self {
         self.cap_in_bases = Some(bases);
+        self
+    }
+
+    const fn lacking(mut self, what: &'static str) -> Self {
+        self.lacks = Some(what);
         self
     }
 

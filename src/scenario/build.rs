@@ -10,7 +10,7 @@ use super::fault::{Struck, fault};
 use super::keys::{CLIENT, MIX, ROOT, SERVICE, grouped};
 use super::law::{latency, law};
 use super::layers::Layers;
-use super::network::Network;
+use super::network::{Network, hands_on};
 use super::policy::{Policies, Policy};
 use super::report::{Problem, Report};
 use super::service::service;
@@ -146,7 +146,7 @@ impl<'a, 'r, 'f> Builder<'a, 'r, 'f> {
         report: &'r mut Report,
         notes: &'r mut Notes,
     ) -> Self {
-        let policies = Policies::new(root, report);
+        let policies = Policies::new(root, data, report);
         let tables = root.section("service").iter().filter(|entry| entry.node.table().is_some());
         let numbers = tables.enumerate().map(|(number, entry)| (&*entry.key, number)).collect();
         Self {
@@ -201,7 +201,7 @@ impl<'a, 'r, 'f> Builder<'a, 'r, 'f> {
         let Some(mix) = view.node("mix") else {
             view.require("calls", "calls = \"shop\"", self.report);
             let calls = self.entry_calls(view, calling);
-            return vec![Kind { weight: 1.0, request: Request::default(), calls }];
+            return vec![Kind { weight: 1.0, request: request(view, None), calls }];
         };
         if view.has("calls") {
             let problem = Problem::new("`calls` stands beside `mix`", "one too many")
@@ -228,7 +228,7 @@ impl<'a, 'r, 'f> Builder<'a, 'r, 'f> {
             kind.require("calls", "calls = \"shop\"", self.report);
             let calls = self.entry_calls(&kind, calling);
             let weight = kind.number("weight").unwrap_or(1.0);
-            kinds.push(Kind { weight, request: Request::default(), calls });
+            kinds.push(Kind { weight, request: request(&kind, Some(view)), calls });
             view.take_over(&kind);
         }
         kinds
@@ -297,9 +297,13 @@ impl<'a, 'r, 'f> Builder<'a, 'r, 'f> {
 
     /// What a caller has for all of its calls.
     fn calling(&mut self, view: &View<'_>, caller: Caller, latency: Option<(Law, Law)>) -> Calling {
-        let (policy, name) = self.policies.of(view, self.report);
+        let (policy, name) = self.policies.of(view, self.data, self.report);
         self.notes.policies.extend(name);
-        let timeout = law(view, "timeout", self.data, self.report);
+        let timeout = if view.has("timeout") {
+            law(view, "timeout", self.data, self.report)
+        } else {
+            policy.timeout.map(Law::Constant)
+        };
         Calling { caller, policy, timeout, latency }
     }
 
@@ -378,10 +382,14 @@ impl<'a, 'r, 'f> Builder<'a, 'r, 'f> {
     }
 }
 
-/// Where a caller says that it hands deadlines on, if it does.
-fn hands_on(view: &View<'_>) -> Option<Span> {
-    let says_so = view.flag("propagate_deadline") == Some(true);
-    says_so.then(|| view.span_of("propagate_deadline"))
+/// What a client's requests are; a kind of a mix has what it leaves out from
+/// its client.
+fn request(view: &View<'_>, client: Option<&View<'_>>) -> Request {
+    let of = |name: &str| client.filter(|_| !view.has(name)).unwrap_or(view);
+    Request {
+        method: of("method").method("method").unwrap_or_default(),
+        has_key: of("idempotency_key").flag("idempotency_key").unwrap_or(false),
+    }
 }
 
 /// The place of a call among its caller's: the service, and which call of that

@@ -3,11 +3,13 @@
 //! keys says what is right. What holds between values is checked where the
 //! model is built, for each variant.
 
-use super::keys::{Key, Kind, Section, sections};
+use std::rc::Rc;
+
+use super::keys::{Key, Kind, Section, Word, sections};
 use super::report::{Problem, Report};
 use super::suggest::nearest;
 use super::tree::{Node, Table, Value};
-use super::values::{self, mismatch, short};
+use super::values::{self, lists, mismatch, short};
 
 /// The longest name of a client, service, policy or budget.
 const LONGEST_NAME: usize = 64;
@@ -54,12 +56,27 @@ pub(super) fn value(key: &'static Key, node: &Node, report: &mut Report) {
             Some(_) => inner(name, law, node, report),
             None => values::time(name, node, true, None).map(drop),
         },
+        Kind::Share => values::share(name, node).map(drop),
+        Kind::Choice { time, words, section } => choice(name, node, (time, words, section), report),
+        Kind::Times => each(lists::some_items(name, "lengths of time", node), report, |item| {
+            lists::length(name, item).map(drop)
+        }),
+        Kind::Failures(words) => each(lists::items(name, "failures", node), report, |item| {
+            lists::failures(name, item, words).map(drop)
+        }),
+        Kind::Statuses(section) => statuses(name, section, node, report),
+        Kind::Method => lists::method(name, node).map(drop),
+        Kind::Methods => each(lists::items(name, "methods", node), report, |item| {
+            lists::method(name, item).map(drop)
+        }),
         Kind::Calls => calls(name, node, report),
         Kind::Policy(section) => policy(section, node, report),
-        Kind::Name(_) | Kind::Target(_) | Kind::Metric | Kind::Variant => match node.text() {
-            Some(_) => Ok(()),
-            None => Err(mismatch(name, "a name in quotes", node)),
-        },
+        Kind::Name(_) | Kind::Preset | Kind::Target(_) | Kind::Metric | Kind::Variant => {
+            match node.text() {
+                Some(_) => Ok(()),
+                None => Err(mismatch(name, "a name in quotes", node)),
+            }
+        }
         Kind::Table(section) => inner(name, section, node, report),
         Kind::Named(section) => named(name, section, node, report),
         Kind::Rows(section) => rows(name, section, node, report),
@@ -121,6 +138,54 @@ fn profile(
         }
         _ => values::rate(name, node, false).map(drop),
     }
+}
+
+/// One of some words, a table, or perhaps a length of time.
+fn choice(
+    name: &str,
+    node: &Node,
+    (time, words, section): (bool, &'static [Word], &'static Section),
+    report: &mut Report,
+) -> Result<(), Problem> {
+    if node.table().is_some() {
+        return inner(name, section, node, report);
+    }
+    values::choice(name, node, time, words).map(drop)
+}
+
+/// Checks each item of a list by itself.
+fn each(
+    items: Result<&[Rc<Node>], Problem>,
+    report: &mut Report,
+    check: impl Fn(&Node) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    for item in items? {
+        if let Err(problem) = check(item) {
+            report.error(item.span, problem);
+        }
+    }
+    Ok(())
+}
+
+fn statuses(
+    name: &str,
+    section: &'static Section,
+    node: &Node,
+    report: &mut Report,
+) -> Result<(), Problem> {
+    if node.list().is_none() {
+        return lists::status(name, node, section).map(drop);
+    }
+    let items = lists::some_items(name, "statuses", node)?;
+    for item in items {
+        match item.table() {
+            Some(inner) if inner.get("status").is_some() => table(section, inner, report),
+            _ => each(Ok(std::slice::from_ref(item)), report, |item| {
+                lists::weighted(name, item, section).map(drop)
+            })?,
+        }
+    }
+    Ok(())
 }
 
 fn policy(section: &'static Section, node: &Node, report: &mut Report) -> Result<(), Problem> {

@@ -7,7 +7,7 @@ use super::graph::takes_no_time;
 use crate::law::Law;
 use crate::model::Model;
 use crate::model::outcome::AttemptEnd;
-use crate::model::spec::{Advice, Edge, Effect, Queue, Service, Target};
+use crate::model::spec::{Edge, Effect, Queue, Service, Target};
 use crate::policy::{
     Decision, Failed, Failure, Hint, Limits, Progress, Reason, Request, RetryPolicy, StatusSet,
 };
@@ -131,10 +131,10 @@ impl<'m> Fates<'m> {
             return late.into_iter().collect();
         }
         let added = added.iter().filter(|&&failure| timeout || failure != Failure::Timeout);
-        let Fate { own, below, .. } = self.services[edge.target];
-        let hint = self.model.services[edge.target].retry_after;
+        let service = &self.model.services[edge.target];
         let dates = edge.retry.hint.format.dates;
-        let hint = Advice::hint(hint, Instant::ZERO, Instant::ZERO, dates);
+        let hint = service.retry_after.hint(Instant::ZERO, Instant::ZERO, dates);
+        let Fate { own, below, .. } = self.services[edge.target];
         let with = |hint| move |status| (Failure::Status(status), hint);
         own.iter()
             .map(with(hint))
@@ -190,7 +190,12 @@ fn added(model: &Model) -> Vec<Vec<Failure>> {
 
 /// Why a policy does not retry a first failure, however many attempts and how
 /// much time it has; `None` if it does.
-fn refusal(policy: &RetryPolicy, failure: Failure, hint: Hint, request: Request) -> Option<Reason> {
+pub(super) fn refusal(
+    policy: &RetryPolicy,
+    failure: Failure,
+    hint: Hint,
+    request: Request,
+) -> Option<Reason> {
     let ample = RetryPolicy { max_attempts: None, limits: Limits::USUAL, ..policy.clone() };
     let failed = Failed { request, hint, ..failure.into() };
     match ample.decide(failed, &mut Progress::after(1), || 0.5, None) {

@@ -6,6 +6,7 @@ use super::build::{Notes, Places, Sound};
 use super::fates::Fates;
 use super::layers;
 use super::report::{Problem, Report};
+use super::suspicion;
 use crate::law::Law;
 use crate::model::Model;
 use crate::model::spec::{Arrivals, Caller, Edge, Pause, RandomSource};
@@ -29,6 +30,7 @@ pub(super) fn check(
     standing_still(model, places, &instant, report);
     let fates = Fates::new(model, &places.sound, &order, instant.clone());
     endless(model, places, &fates, &instant, report);
+    suspicion::check(model, places, &fates, report);
     layers::check(model, places, &order, &fates, report, notes);
     Some(order)
 }

@@ -7,17 +7,21 @@
 
 mod clients;
 mod faults;
+mod hints;
 mod laws;
 mod policies;
+mod retry;
 mod rows;
 mod services;
 
 pub use clients::{CLIENT, LATENCY, MIX, STEP};
 pub use faults::{FAULT, WARM_UP};
+pub use hints::{ADVICE, HINT_RULE};
 pub use laws::LAW;
-pub use policies::{BREAKER, BUDGET, PRESETS, RETRY};
+pub use policies::{BREAKER, BUDGET};
+pub use retry::{JITTER, REPEATABLE, RETRY};
 pub use rows::{ROOT, THRESHOLD, VARIANT};
-pub use services::{CALL, CODEL, QUEUE, SERVICE, SLOWDOWN};
+pub use services::{CALL, CODEL, QUEUE, SERVICE, SLOWDOWN, STATUS};
 
 /// A table of the scenario: its keys.
 #[derive(Debug)]
@@ -104,8 +108,21 @@ pub enum Kind {
     Profile(&'static Section),
     /// `always`, `never` or a share with its unit.
     Chance,
+    /// A share with its unit.
+    Share,
     /// One of these words.
     Word(&'static [Word]),
+    /// One of these words, a table with these keys, or perhaps a length of time.
+    Choice {
+        /// Whether a length of time may stand in its place.
+        time: bool,
+        /// The words.
+        words: &'static [Word],
+        /// The keys of the table.
+        section: &'static Section,
+    },
+    /// A list of lengths of time.
+    Times,
     /// A length of time, or a law in a table with these keys.
     Law {
         /// The keys.
@@ -126,10 +143,20 @@ pub enum Kind {
     Points,
     /// The path of a data file.
     File,
+    /// A list of statuses, ranges of statuses, and these words.
+    Failures(&'static [Word]),
+    /// A status, or a list of statuses and of tables with these keys.
+    Statuses(&'static Section),
+    /// A method of HTTP.
+    Method,
+    /// A list of methods of HTTP.
+    Methods,
     /// A service, or a list of services.
     Calls,
     /// `never`, the name of a policy, or a policy in a table with these keys.
     Policy(&'static Section),
+    /// The name of a built-in policy.
+    Preset,
     /// The name of a table in this section, or `none`.
     Name(&'static str),
     /// The name of a table in this section.
@@ -184,6 +211,7 @@ impl Key {
             Kind::Latency { ways, law } => (Some(ways), Some(law)),
             Kind::Law { section, .. }
             | Kind::Profile(section)
+            | Kind::Choice { section, .. }
             | Kind::Policy(section)
             | Kind::Table(section)
             | Kind::Named(section)
@@ -220,15 +248,22 @@ impl Kind {
             Self::Rate { .. } => "rate".to_owned(),
             Self::Profile(_) => "rate, or a list of steps and ramps".to_owned(),
             Self::Chance => "`always`, `never` or a share".to_owned(),
-            Self::Word(words) => {
-                let supported = words.iter().filter(|word| word.works);
-                let names: Vec<_> = supported.map(|word| format!("`{}`", word.name)).collect();
-                names.join(", ")
+            Self::Share => "share".to_owned(),
+            Self::Word(words) => names(words),
+            Self::Choice { time, words, .. } => {
+                let time = if time { "length of time, " } else { "" };
+                format!("{time}{}, or a table", names(words))
             }
             Self::Law { word, .. } => format!("length of time, or a law{}", or(word)),
             Self::Latency { .. } => "length of time, a law, or `{ there, back }`".to_owned(),
             Self::Points => "list of `[share, length of time]`".to_owned(),
             Self::File => "path of a CSV file".to_owned(),
+            Self::Times => "list of lengths of time".to_owned(),
+            Self::Failures(words) => format!("list of statuses, {}", names(words)),
+            Self::Statuses(_) => "status, or a list of statuses".to_owned(),
+            Self::Method => "method of HTTP".to_owned(),
+            Self::Methods => "list of methods of HTTP".to_owned(),
+            Self::Preset => "a name of a built-in policy".to_owned(),
             Self::Calls => "a service, or a list of services in order".to_owned(),
             Self::Policy(_) => "`never`, a name of a policy, or a policy".to_owned(),
             Self::Name(section) => format!("a name of a {section}, or `none`"),
@@ -244,6 +279,13 @@ impl Kind {
             Self::Tolerance => "a value of the metric, or a share".to_owned(),
         }
     }
+}
+
+/// The words that work, for the reference.
+fn names(words: &[Word]) -> String {
+    let supported = words.iter().filter(|word| word.works);
+    let names: Vec<_> = supported.map(|word| format!("`{}`", word.name)).collect();
+    names.join(", ")
 }
 
 /// A number with `_` between thousands, as it may be written in a scenario.
@@ -265,10 +307,31 @@ pub(super) fn decimal(number: f64) -> String {
 }
 
 /// All sections, the top level first.
-pub fn sections() -> [&'static Section; 18] {
+pub fn sections() -> [&'static Section; 23] {
     [
-        &ROOT, &CLIENT, &STEP, &MIX, &LATENCY, &SERVICE, &CALL, &QUEUE, &CODEL, &SLOWDOWN, &LAW,
-        &RETRY, &BUDGET, &BREAKER, &FAULT, &WARM_UP, &VARIANT, &THRESHOLD,
+        &ROOT,
+        &CLIENT,
+        &STEP,
+        &MIX,
+        &LATENCY,
+        &SERVICE,
+        &STATUS,
+        &ADVICE,
+        &CALL,
+        &QUEUE,
+        &CODEL,
+        &SLOWDOWN,
+        &LAW,
+        &RETRY,
+        &JITTER,
+        &REPEATABLE,
+        &HINT_RULE,
+        &BUDGET,
+        &BREAKER,
+        &FAULT,
+        &WARM_UP,
+        &VARIANT,
+        &THRESHOLD,
     ]
 }
 
@@ -306,7 +369,11 @@ mod tests {
                 assert!(key.meaning.ends_with('.'), "{}.{}", section.path, key.name);
                 let snake = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
                 assert!(key.name.bytes().all(snake), "{}.{}", section.path, key.name);
-                let Kind::Word(words) = key.kind else { continue };
+                let (Kind::Word(words) | Kind::Failures(words) | Kind::Choice { words, .. }) =
+                    key.kind
+                else {
+                    continue;
+                };
                 let kebab = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
                 assert!(words.iter().all(|word| word.name.bytes().all(kebab)), "{}", key.name);
             }

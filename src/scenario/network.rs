@@ -4,6 +4,7 @@
 
 use super::report::{Problem, Report};
 use super::text::Span;
+use super::view::View;
 use crate::law::Law;
 use crate::model::spec::{Caller, Client, Edge, Service};
 
@@ -85,4 +86,10 @@ impl Network {
             }
         }
     }
+}
+
+/// Where a caller says that it hands deadlines on, if it does.
+pub(super) fn hands_on(view: &View<'_>) -> Option<Span> {
+    let says_so = view.flag("propagate_deadline") == Some(true);
+    says_so.then(|| view.span_of("propagate_deadline"))
 }

@@ -58,7 +58,7 @@ fn row(key: &Key) -> String {
         Fallback::Absent(meaning) => meaning.to_owned(),
     };
     let mut meaning = vec![key.meaning.to_owned()];
-    if let Kind::Word(words) = key.kind {
+    if let Kind::Word(words) | Kind::Failures(words) | Kind::Choice { words, .. } = key.kind {
         let (now, later): (Vec<&Word>, Vec<&Word>) = words.iter().partition(|word| word.works);
         meaning.extend(now.iter().map(|word| format!("`{}`: {}", word.name, word.meaning)));
         let later: Vec<_> = later.iter().map(|word| format!("`{}`", word.name)).collect();

@@ -4,8 +4,9 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::keys::{Fallback, Key, Kind, ROOT, Section, sections};
+use super::keys::{Fallback, Key, Kind, ROOT, Section, Word, sections};
 use crate::model::metric::METRICS;
+use crate::policy::Method;
 
 /// A number as it may stand before a unit.
 const NUMBER: &str = r"[+]?[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9]+)?";
@@ -96,6 +97,29 @@ fn share() -> Json {
     json!({ "type": "string", "pattern": format!("^ *{NUMBER} *% *$") })
 }
 
+fn method() -> Json {
+    json!({ "enum": Method::ALL.map(Method::name) })
+}
+
+fn one_of(words: &[Word]) -> Json {
+    let supported = words.iter().filter(|word| word.works);
+    json!({ "enum": supported.map(|word| word.name).collect::<Vec<_>>() })
+}
+
+/// Statuses, ranges of them, and words.
+fn failures(words: &[Word]) -> Json {
+    let range = json!({ "type": "string", "pattern": "^([0-9]+-[0-9]+|[0-9]xx)$" });
+    let status = json!({ "type": "integer", "minimum": 1, "maximum": 638 });
+    json!({ "type": "array", "items": { "anyOf": [status, range, one_of(words)] } })
+}
+
+/// One of some words, a table, or perhaps a length of time.
+fn choice(may_be_time: bool, words: &[Word], section: &'static Section) -> Json {
+    let mut forms = vec![one_of(words), reference(section)];
+    forms.extend(may_be_time.then(time));
+    json!({ "anyOf": forms })
+}
+
 /// The values of a kind, without words about them.
 fn values(kind: &Kind) -> Json {
     let text = || json!({ "type": "string", "minLength": 1 });
@@ -125,19 +149,27 @@ fn values(kind: &Kind) -> Json {
             "items": { "type": "array", "items": [share(), time()], "minItems": 2, "maxItems": 2 },
         }),
         Kind::Chance => json!({ "anyOf": [{ "enum": ["always", "never"] }, share()] }),
-        Kind::Word(words) => {
-            let supported = words.iter().filter(|word| word.works);
-            json!({ "enum": supported.map(|word| word.name).collect::<Vec<_>>() })
-        }
+        Kind::Word(words) => one_of(words),
+        Kind::Share => share(),
+        Kind::Choice { time: may_be_time, words, section } => choice(may_be_time, words, section),
         Kind::Law { section, word, .. } => {
             or_word(json!({ "anyOf": [time(), reference(section)] }), word)
         }
         Kind::Latency { ways, law } => {
             json!({ "anyOf": [time(), reference(law), reference(ways)] })
         }
+        Kind::Times => json!({ "type": "array", "items": time(), "minItems": 1 }),
+        Kind::Failures(words) => failures(words),
+        Kind::Statuses(section) => {
+            let status = section.key("status").map(|key| values(&key.kind));
+            let items = json!({ "anyOf": [status, reference(section)] });
+            json!({ "anyOf": [status, { "type": "array", "items": items, "minItems": 1 }] })
+        }
+        Kind::Method => method(),
+        Kind::Methods => json!({ "type": "array", "items": method() }),
         Kind::Calls => json!({ "anyOf": [text(), { "type": "array", "items": text() }] }),
         Kind::Policy(section) => json!({ "anyOf": [text(), reference(section)] }),
-        Kind::File | Kind::Name(_) | Kind::Target(_) | Kind::Variant => text(),
+        Kind::Preset | Kind::File | Kind::Name(_) | Kind::Target(_) | Kind::Variant => text(),
         Kind::Table(section) => reference(section),
         Kind::Named(section) => json!({
             "type": "object",

@@ -2,6 +2,7 @@
 //! waits for. Whom they call is the builder's business.
 
 use super::data::Data;
+use super::failing;
 use super::keys::{CODEL, QUEUE, SLOWDOWN};
 use super::law::law;
 use super::report::{Problem, Report};
@@ -39,7 +40,8 @@ pub(super) fn service(
         slowdown: slowdown(view, report),
         cancels: view.word("abandoned") == Some("cancel"),
         fails: view.chance("fails").unwrap_or(0.0),
-        status: view.whole("status").map_or(503, |status| status as u16).into(),
+        status: failing::statuses(view, report),
+        retry_after: failing::advice(view, report),
         calls,
         ..Service::new(name)
     }

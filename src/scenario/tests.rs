@@ -2,11 +2,16 @@
 
 mod broken;
 mod hostile;
+mod load;
 mod overload;
+mod policies;
 mod settings;
+mod spell;
+mod warned;
 
 use super::*;
-use crate::model::spec::{Arrivals, Caller, Scope};
+use crate::law::Law;
+use crate::model::spec::{Advice, Arrivals, Caller, Scope, Statuses};
 use crate::policy::{Backoff, Fill, Strategy};
 use crate::time::Duration;
 

@@ -2,6 +2,8 @@
 //! word, within the range that its key allows. What holds between keys is
 //! checked where the model is built.
 
+pub(super) mod lists;
+
 use super::keys::{Word, decimal, grouped};
 use super::quantity;
 use super::report::Problem;
@@ -18,10 +20,6 @@ pub(super) fn whole(
 ) -> Result<Option<u64>, Problem> {
     if is_word(node, word) {
         return Ok(None);
-    }
-    if key == "status" && node.list().is_some() {
-        let title = format!("a list for `{key}` is not yet supported");
-        return Err(Problem::new(title, "not yet supported").help("write one status, such as 503"));
     }
     let Value::Integer(number) = node.value else {
         let problem = mismatch(key, "a whole number", node);
@@ -54,7 +52,8 @@ fn out_of_range(key: &str, label: &str, (min, max): (u64, u64)) -> Problem {
 /// A number without unit from `min` to `max`.
 pub(super) fn number(key: &str, node: &Node, (min, max): (f64, f64)) -> Result<f64, Problem> {
     let number = finite(key, node)?;
-    let range = || format!("it goes from {} to {}", decimal(min), decimal(max));
+    let shrinks = if key == "factor" { "; below 1, waits would shrink" } else { "" };
+    let range = || format!("it goes from {} to {}{shrinks}", decimal(min), decimal(max));
     if number < min {
         return Err(Problem::new(format!("`{key}` is too small"), "too small").help(range()));
     }
@@ -188,6 +187,12 @@ pub(super) fn always_true(key: &str, node: &Node) -> Result<(), Problem> {
     Err(Problem::new(title, "not yet supported").help("leave it out for now"))
 }
 
+/// A share, from 0 to 1.
+pub(super) fn share(key: &str, node: &Node) -> Result<f64, Problem> {
+    let text = node.text().ok_or_else(|| bare_share(key, node))?;
+    quantity::share(key, text)
+}
+
 /// `true` or `false`.
 pub(super) fn flag(key: &str, node: &Node) -> Result<bool, Problem> {
     if let Value::Flag(flag) = node.value {
@@ -243,6 +248,36 @@ pub(super) fn word(
             let title = format!("unknown {key} `{}`", short(text));
             Err(Problem::new(title, "unknown word").help(help))
         }
+    }
+}
+
+/// A value that is a word or, where that may be, a length of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// One of the words.
+    Word(&'static str),
+    /// A length of time.
+    Time(Duration),
+}
+
+/// One of some words, or perhaps a length of time.
+pub(super) fn choice(
+    key: &str,
+    node: &Node,
+    may_be_time: bool,
+    words: &'static [Word],
+) -> Result<Choice, Problem> {
+    let is_time = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    match node.text() {
+        Some(text) if may_be_time && is_time(text) => quantity::time(key, text).map(Choice::Time),
+        Some(text) if may_be_time && words.iter().all(|word| word.name != text) => {
+            let names: Vec<_> = words.iter().map(|word| format!("\"{}\"", word.name)).collect();
+            let title = format!("`{key}` is no length of time: `{}`", short(text));
+            let help = format!("write one such as \"2 s\", or a word: {}", names.join(", "));
+            Err(Problem::new(title, "not a length of time").help(help))
+        }
+        None if may_be_time => Err(unitless(key, "a length of time", node, &["ms", "s"])),
+        _ => word(key, node, words).map(Choice::Word),
     }
 }
 

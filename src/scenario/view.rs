@@ -8,7 +8,8 @@ use super::keys::{Fallback, Key, Kind, Section};
 use super::report::{Problem, Report};
 use super::text::Span;
 use super::tree::{Node, Table, Value};
-use super::values;
+use super::values::{self, Choice, lists};
+use crate::policy::Method;
 use crate::time::Duration;
 
 /// A table, the keys it may have, and the table that stands behind it.
@@ -38,6 +39,11 @@ impl<'a> View<'a> {
     pub(super) fn node(&self, name: &str) -> Option<&'a Node> {
         let node = self.table.get(name).or_else(|| self.behind?.get(name));
         node.map(|node| &**node)
+    }
+
+    /// The values that a key takes.
+    pub(super) fn kind(&self, name: &str) -> Option<&'static Kind> {
+        self.section.key(name).map(|key| &key.kind)
     }
 
     /// Whether a key was typed.
@@ -146,6 +152,41 @@ impl<'a> View<'a> {
         self.read(values::word(name, &node, words))
     }
 
+    /// A share, from 0 to 1.
+    pub(super) fn share(&self, name: &str) -> Option<f64> {
+        let (_, node) = self.typed(name)?;
+        self.read(values::share(name, &node))
+    }
+
+    /// A method of HTTP.
+    pub(super) fn method(&self, name: &str) -> Option<Method> {
+        let (_, node) = self.typed(name)?;
+        self.read(lists::method(name, &node))
+    }
+
+    /// The items of a list, each read by itself; `None` if it was not typed.
+    pub(super) fn list<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&Node) -> Result<T, Problem>,
+    ) -> Option<Vec<T>> {
+        let items = self.node(name)?.list();
+        if items.is_none() {
+            self.set_broken();
+        }
+        items?.iter().map(|item| self.read(read(item))).collect()
+    }
+
+    /// A word or a length of time; `None` if it is a table.
+    pub(super) fn choice(&self, name: &str) -> Option<Choice> {
+        let (key, node) = self.typed(name)?;
+        let Kind::Choice { time, words, .. } = key.kind else { return None };
+        if node.table().is_some() {
+            return None;
+        }
+        self.read(values::choice(name, &node, time, words))
+    }
+
     /// A text.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let (_, node) = self.typed(name)?;
@@ -191,10 +232,11 @@ pub(super) fn default(key: &Key, span: Span) -> Option<Node> {
     let Fallback::Value(text) = key.fallback else { return None };
     let value = match key.kind {
         Kind::Flag | Kind::True => Value::Flag(text == "true"),
-        Kind::Number { .. } | Kind::Whole { .. } | Kind::Thousandths { .. } => text
-            .replace('_', "")
-            .parse()
-            .map_or_else(|_| Value::Text(text.to_owned()), Value::Integer),
+        Kind::Number { .. } | Kind::Whole { .. } | Kind::Statuses(_) | Kind::Thousandths { .. } => {
+            text.replace('_', "")
+                .parse()
+                .map_or_else(|_| Value::Text(text.to_owned()), Value::Integer)
+        }
         _ => Value::Text(text.to_owned()),
     };
     Some(Node { span, value })

@@ -46,6 +46,8 @@ const STANDARD_2_1: RetryPolicy = RetryPolicy {
 /// one less: its first ceiling is twice the base.
 const BLOG: Backoff = Backoff { base: ms(100), cap: secs(10), first_exponent: 1, ..DOUBLING };
 
+const QUOTA: &str = "a retry quota of 500 tokens in each client";
+
 const SIMULATOR: &str = "aws-samples/aws-arch-backoff-simulator src/backoff_simulator.py";
 
 pub(super) const PRESETS: &[Preset] = &[
@@ -70,13 +72,15 @@ pub(super) const PRESETS: &[Preset] = &[
         STANDARD_2_0,
         "boto/botocore botocore/retries/standard.py before 1.44; smithy-lang/smithy-rs \
          rust-runtime/aws-smithy-runtime/src/client/retries/strategy/standard.rs",
-    ),
+    )
+    .lacking(QUOTA),
     Preset::new(
         "aws-standard-2.1",
         STANDARD_2_1,
         "botocore 1.44.8 botocore/retries/standard.py; aws/aws-sdk-go-v2 \
          aws/retry/retry2026_test.go",
-    ),
+    )
+    .lacking(QUOTA),
     Preset::new(
         "aws-standard-2.1-dynamodb",
         RetryPolicy {
@@ -85,7 +89,8 @@ pub(super) const PRESETS: &[Preset] = &[
             ..STANDARD_2_1
         },
         "botocore 1.44.8 botocore/retries/standard.py",
-    ),
+    )
+    .lacking(QUOTA),
     Preset::new(
         "aws-go-legacy",
         RetryPolicy {
@@ -99,7 +104,8 @@ pub(super) const PRESETS: &[Preset] = &[
             ..STANDARD_2_0
         },
         "aws/aws-sdk-go-v2 aws/retry/jitter_backoff.go",
-    ),
+    )
+    .lacking(QUOTA),
     Preset::new(
         "aws-blog-full",
         RetryPolicy { backoff: Backoff { jitter: Jitter::FULL, ..BLOG }, ..WRAPPER },

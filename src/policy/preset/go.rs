@@ -67,7 +67,8 @@ pub(super) const PRESETS: &[Preset] = &[
         "client-go-workqueue",
         RetryPolicy { backoff: Backoff { base: ms(5), cap: secs(1_000), ..DOUBLING }, ..WRAPPER },
         "kubernetes/client-go util/workqueue/default_rate_limiters.go",
-    ),
+    )
+    .lacking("a bucket of 10 retries per second and 100 at once"),
     Preset::new("cenkalti-v4", CENKALTI, "cenkalti/backoff exponential.go @720b789"),
     Preset::new(
         "cenkalti-v5",

@@ -133,5 +133,6 @@ pub(super) const PRESETS: &[Preset] = &[
         },
         "dotnet/extensions Microsoft.Extensions.Http.Resilience; App-vNext/Polly RetryHelper.cs",
     )
+    .lacking("a circuit breaker and a limit of 1,000 requests at a time")
     .timeouts(Some(secs(10)), Some(secs(30))),
 ];

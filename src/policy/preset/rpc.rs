@@ -64,6 +64,8 @@ const fn finagle(family: Family) -> RetryPolicy {
     }
 }
 
+const ENVOY_LIMIT: &str = "a limit of 3 retries at a time in a cluster";
+
 const BACKOFF_SCALA: &str =
     "twitter/finagle finagle-core/src/main/scala/com/twitter/finagle/Backoff.scala";
 
@@ -107,6 +109,7 @@ pub(super) const PRESETS: &[Preset] = &[
     )
     .needing(&["retry_on"])
     .capped_at(10)
+    .lacking(ENVOY_LIMIT)
     .timeouts(None, Some(secs(15))),
     Preset::new(
         "envoy-rate-limited",
@@ -124,6 +127,7 @@ pub(super) const PRESETS: &[Preset] = &[
     )
     .needing(&["retry_on"])
     .capped_at(10)
+    .lacking(ENVOY_LIMIT)
     .timeouts(None, Some(secs(15))),
     Preset::new(
         "linkerd-route",
@@ -143,7 +147,8 @@ pub(super) const PRESETS: &[Preset] = &[
     )
     .needing(&["retry_on", "timeout"]),
     Preset::new("finagle-tries", finagle(Family::FinagleDecorrelated), BACKOFF_SCALA)
-        .needing(&["max_attempts", "retry_on"]),
+        .needing(&["max_attempts", "retry_on"])
+        .lacking("a retry budget of 20 % and 10 retries per second"),
     Preset::new("finagle-exponential-jittered", finagle(Family::FinagleExponential), BACKOFF_SCALA)
         .needing(&["max_attempts", "base", "cap", "retry_on"]),
     Preset::new("finagle-equal-jittered", finagle(Family::FinagleEqual), BACKOFF_SCALA).needing(&[

@@ -68,7 +68,7 @@ pub static CLIENT: Section = Section {
         key(
             "timeout",
             law(false, Some("none")),
-            Value("none"),
+            Absent("`none`, or what a built-in policy in `retry` brings"),
             "How long an attempt may take, drawn for each if it is a law; an answer exactly then is in time.",
         ),
         key(
@@ -96,15 +96,17 @@ pub static CLIENT: Section = Section {
             "Requests that one process may have out at once; others wait for a place, first in, first out.",
         ),
         key("retry", Kind::Policy(&RETRY), Value("never"), "The retry policy of its calls."),
-        later(
+        key(
             "method",
-            "an HTTP method",
-            "The method of its requests, which decides what is safe to repeat.",
+            Kind::Method,
+            Value("GET"),
+            "The method of its requests, which decides what is safe to repeat. The calls that services make on their behalf have it too. `OTHER` stands for all that have no name here.",
         ),
-        later(
+        key(
             "idempotency_key",
-            "`true` or `false`",
-            "Whether requests carry a key that makes them safe to repeat.",
+            Kind::Flag,
+            Value("false"),
+            "Whether its requests carry a key by which the server knows a repeat, so that any method is safe to repeat. It goes down with the calls of services.",
         ),
         later(
             "priority",
@@ -168,7 +170,13 @@ pub static MIX: Section = Section {
             Required,
             "The entry services of such a request, asked one after another.",
         ),
-        later("method", "an HTTP method", "The method of such requests."),
+        key("method", Kind::Method, Absent("that of the client"), "The method of such requests."),
+        key(
+            "idempotency_key",
+            Kind::Flag,
+            Absent("as the client has it"),
+            "Whether such requests carry a key.",
+        ),
         later("priority", "whole number", "How important such requests are."),
     ],
 };

@@ -2,7 +2,9 @@
 
 use super::Fallback::{Absent, Required, Value};
 use super::laws::law;
-use super::{Kind, LATENCY, LAW, RETRY, Section, Word, key, later, later_word, word};
+use super::{
+    ADVICE, Kind, LATENCY, LAW, RETRY, Section, Word, hints, key, later, later_word, word,
+};
 
 /// `[service.NAME]`.
 pub static SERVICE: Section = Section {
@@ -48,15 +50,21 @@ pub static SERVICE: Section = Section {
         ),
         key(
             "status",
-            Kind::Whole { min: 400, max: 599, word: None },
+            Kind::Statuses(&STATUS),
             Value("503"),
-            "The HTTP status of those that fail. 408, 429, 500, 502, 503 and 504 are retried. A list is not yet supported.",
+            "The HTTP status of those that fail, or a list: each as often as the others, or by its `weight`.",
         ),
         key(
             "timeout",
             law(false, Some("none")),
-            Value("none"),
+            Absent("`none`, or what a built-in policy in `retry` brings"),
             "How long an attempt of its own calls may take, drawn for each if it is a law.",
+        ),
+        key(
+            "retry_after",
+            Kind::Choice { time: true, words: hints::ADVICES, section: &ADVICE },
+            Value("none"),
+            "What its own failures say about when to come back; the policies of its callers decide what becomes of it. A length of time is in a form that every client reads. It is not handed up: who calls a service that gave up sees that service's answer.",
         ),
         key("retry", Kind::Policy(&RETRY), Value("never"), "The retry policy of its own calls."),
         key(
@@ -107,7 +115,6 @@ pub static SERVICE: Section = Section {
             "`sequence`, `parallel`",
             "Whether its calls are made one after another or all at once.",
         ),
-        later("retry_after", "length of time", "A hint with its failures when to come back."),
         later(
             "correlated",
             "`true` or `false`",
@@ -160,6 +167,22 @@ pub static SLOWDOWN: Section = Section {
         Required,
         "Service that starts takes 1 + `per_request` × the number in flight times as long, itself included.",
     )],
+};
+
+/// An entry of a list in `status`.
+pub static STATUS: Section = Section {
+    path: "service.NAME.status",
+    name: "status",
+    meaning: "A status in a list, as often as its weight says.",
+    keys: &[
+        key("status", Kind::Whole { min: 400, max: 599, word: None }, Required, "The HTTP status."),
+        key(
+            "weight",
+            Kind::Number { min: 0.0, max: 1_000_000.0 },
+            Value("1"),
+            "Its share of the failures, against the weights of the others.",
+        ),
+    ],
 };
 
 /// An entry of `calls` with settings of its own.

@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::draw::name_hash;
-use crate::law::Law;
 use crate::model::Model;
 use crate::model::spec::{Arrivals, Profile, RandomSource};
 use crate::policy::backoff::Round;
@@ -270,44 +269,54 @@ fn broken_options_have_their_messages() {
     insta::assert_snapshot!("options", shown.join("\n"));
 }
 
-#[test]
-fn warnings_have_their_messages() {
-    let text = r#"
-duration = "10 s"
-
+/// Policies that start from built-in ones, which a variant changes too.
+const POLICIES: &str = r#"
 [client.a]
-calls = "api"
+calls    = "api"
 arrivals = "together"
-rate = "1 /s"
-retry = { max_attempts = 3, base = "1 s" }
+method   = "put"
+retry    = "ky"
+
+[client.b]
+calls    = "api"
+arrivals = "together"
+retry    = { preset = "got", retry_after = { cap = "1.5 min" }, retry_on = ["5xx", "timeout"] }
+
+[client.c]
+calls    = "api"
+arrivals = "together"
+retry    = "backon-jitter"
+
+[client.d]
+calls    = "api"
+arrivals = "together"
+retry    = "mine"
+
+[client.e]
+calls    = "api"
+arrivals = "together"
+retry    = { max_attempts = 3, backoff = "table", waits = ["0 ms", "1500 ms"], jitter = { kind = "additive", max = "0.1 s" } }
+
+[client.f]
+calls    = "api"
+arrivals = "together"
+retry    = { max_attempts = 3, backoff = "full-jitter", base = "1 s" }
 
 [service.api]
-calls = "db"
-retry = { max_attempts = "unlimited", backoff = "exponential", base = "2 s", cap = "1 s", budget = "small" }
+fails       = "1 %"
+status      = [503, { status = 429, weight = 2 }]
+retry_after = "0.5 min"
 
-[service.db]
-calls = "disk"
-retry = { max_attempts = 4 }
-
-[service.disk]
-
-[service.forgotten]
-
-[retry.unused]
+[retry.mine]
 max_attempts = 3
 
-[budget.small]
-kind = "token-bucket"
-ratio = 0.1
-reserve = 0.5
+[[variant]]
+name = "one"
 
-[budget.unused]
-kind = "token-bucket"
-ratio = 0.1
-reserve = 10
+[[variant]]
+name = "two"
+set  = { "client.a.retry" = "never", "client.c.retry.backoff" = "equal-jitter", "client.d.retry.preset" = "celery", "client.f.retry.jitter" = "full" }
 "#;
-    insta::assert_snapshot!("warnings", good(text, &[]).warnings.render(false));
-}
 
 /// The resolved scenario is a scenario: read again, it gives the same worlds.
 #[test]
@@ -318,6 +327,8 @@ fn the_resolved_scenario_reads_to_the_same() {
         (STORM, &[]),
         (LAYERS, &[]),
         (LAYERS_243, &[]),
+        (POLICIES, &[]),
+        (POLICIES, &[("retry.mine.preset", "node-retry"), ("client.c.retry.cap", "3 s")]),
         (starter(), &[("client.web.rate", "90 /min"), ("service.api.fails", "0.1%")]),
     ];
     for (text, sets) in cases {
