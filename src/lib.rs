@@ -21,6 +21,8 @@ pub mod published;
 pub mod report;
 pub mod scenario;
 pub mod stats;
+#[cfg(test)]
+mod testing;
 pub mod theory;
 pub mod time;
 

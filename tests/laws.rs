@@ -167,7 +167,7 @@ fn bounds(setup: &Setup, n: u32) -> (f64, f64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::testing::cases(200))]
 
     /// `run_model` checks conservation of its own; here the counts of edges,
     /// services, clients and records must tell the same story.

@@ -12,5 +12,7 @@ mod laws;
 mod oracle;
 mod overloads;
 mod readme;
+#[path = "../src/testing.rs"]
+mod testing;
 mod theory;
 mod vectors;

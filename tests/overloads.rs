@@ -174,7 +174,7 @@ fn setups() -> impl Strategy<Value = Setup> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::testing::cases(300))]
 
     /// A run ends, and nothing that was sent is lost or left: all that the faults
     /// held up goes on.

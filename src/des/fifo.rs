@@ -293,6 +293,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn agrees_with_a_deque(
             steps in prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>()), 0..200),

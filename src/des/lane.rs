@@ -165,6 +165,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         #[test]
         fn agrees_with_a_map(
             steps in prop::collection::vec((0_u8..4, 0_u64..3, any::<u16>()), 0..400),

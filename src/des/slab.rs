@@ -161,6 +161,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         /// Steps insert, or remove and look at any handle ever given out.
         #[test]
         fn agrees_with_a_map(steps in prop::collection::vec((any::<bool>(), any::<u16>()), 0..300)) {

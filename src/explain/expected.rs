@@ -238,6 +238,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         /// What is called exact is what integrating gives, for every preset,
         /// other caps and orders of cap and jitter.
         #[test]

@@ -319,6 +319,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
         /// Days counted one after another are days computed.
         #[test]
         fn days_follow_one_another(year in 1970_u64..3000, month in 1_u64..=12, day in 1_u64..=31) {

@@ -105,7 +105,7 @@ fn hint_rules() -> impl Strategy<Value = HintRule> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::testing::cases(1_000))]
 
     #[test]
     fn every_decision_is_the_policys(

@@ -107,6 +107,8 @@ fn play(pair: &mut Pair, step: &Step) {
 }
 
 proptest! {
+    #![proptest_config(crate::testing::cases(256))]
+
     #[test]
     fn agrees_with_a_sorted_map(steps in prop::collection::vec(step(), 0..60)) {
         let mut pair = Pair::default();

@@ -213,6 +213,8 @@ fn the_curve_of_polly() {
 }
 
 proptest! {
+    #![proptest_config(crate::testing::cases(256))]
+
     /// Whatever is drawn, waits and their sums are in their ranges, with every
     /// preset and with caps in the middle of the way.
     #[test]

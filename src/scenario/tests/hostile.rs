@@ -276,7 +276,7 @@ fn mutated(text: &str, mutations: Vec<Mutation>) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(crate::testing::cases(1_000))]
 
     /// Whatever is done to a scenario, it is read or refused with a message.
     #[test]
