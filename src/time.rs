@@ -69,6 +69,14 @@ impl Duration {
     /// or not a number becomes zero, what is too large the maximum.
     #[inline]
     pub fn from_nanos_f64(nanos: f64) -> Self {
+        // Up to here a float holds halves, and beyond it whole numbers only: a sum
+        // with it is rounded to a whole number, a half to the even one.
+        const WHOLE: f64 = (1_u64 << 52) as f64;
+        if (0.0..WHOLE).contains(&nanos) {
+            let sum = nanos + WHOLE;
+            let up = nanos - (sum - WHOLE) >= 0.5;
+            return Self(sum.to_bits() - WHOLE.to_bits() + u64::from(up));
+        }
         // A float-to-integer cast cuts, saturates and maps NaN and what is negative
         // to 0. Comparing what it cut off rounds exactly: adding a half first would
         // round the number just below one half up.
@@ -171,6 +179,10 @@ mod tests {
             (0.499_999_999_999_999_94, 0),
             (0.5, 1),
             (1.5, 2),
+            (2.5, 3),
+            (4_503_599_627_370_494.5, 4_503_599_627_370_495),
+            (4_503_599_627_370_495.5, 4_503_599_627_370_496),
+            (9_007_199_254_740_993.0, 9_007_199_254_740_992),
             (-3.0, 0),
             (-0.2, 0),
             (-8.2, 0),

@@ -8,7 +8,7 @@
 //! chunk at either end of each line.
 
 /// Items in a chunk.
-pub(super) const CHUNK: usize = 64;
+pub(super) const CHUNK: usize = 16;
 
 /// The same, in the type of the places.
 const SIZE: u32 = CHUNK as u32;
@@ -61,14 +61,6 @@ impl Default for Chain {
 impl Chain {
     pub(super) fn is_empty(&self) -> bool {
         self.first == NONE
-    }
-
-    /// The number of items if they are all in one chunk.
-    pub(super) fn len_if_one_chunk(&self) -> Option<usize> {
-        if self.is_empty() {
-            return Some(0);
-        }
-        (self.first / SIZE == self.last / SIZE).then(|| (self.last - self.first + 1) as usize)
     }
 }
 
@@ -194,6 +186,18 @@ impl<T: Copy> ChunkPool<T> {
             first = if ends_here { NONE } else { self.links[chunk as usize].next * SIZE };
             Some(items)
         })
+    }
+
+    /// The number of items of a chain, if it is not more than `most`.
+    pub(super) fn len_up_to(&self, chain: &Chain, most: usize) -> Option<usize> {
+        let mut len = 0;
+        for chunk in self.chunks(chain) {
+            len += chunk.len();
+            if len > most {
+                return None;
+            }
+        }
+        Some(len)
     }
 
     /// Removes all items of a chain's first chunk.

@@ -16,11 +16,15 @@ const SLOTS: usize = 1 << BITS;
 /// Rungs that own all bits of a time.
 const RUNGS: usize = (u64::BITS / BITS) as usize;
 
-/// Slots whose times differ in the lower 32 bits only.
-const NARROW_SLOTS: usize = (u32::BITS / BITS) as usize * SLOTS;
+/// As many events are quicker sorted by insertion than by the general sort.
+const FEW: usize = 6;
 
 /// Most events in the near part, beyond which it goes back to the rungs.
-const NEAR_MAX: usize = 2 * CHUNK;
+const NEAR_MAX: usize = 256;
+
+/// Most events that are brought to hand together: enough that a slot is seldom
+/// spread over finer ones, and few enough that they stay in the cache.
+const GATHERED: usize = 128;
 
 /// The value of `soonest` when the rungs have to be searched for it. No event of
 /// a rung has this time, since it is later than `last`.
@@ -141,16 +145,22 @@ impl<T: Copy> Ladder<T> {
         Some((Instant::from_nanos(entry.at), entry.event))
     }
 
-    /// The events that came to hand with the one popped last, in no stated order;
-    /// none if that one was at hand before, or when this is asked again.
+    /// Whether events came to hand with the one popped last; no when this is
+    /// asked again.
+    #[inline]
+    pub fn has_gathered(&mut self) -> bool {
+        mem::take(&mut self.gathered)
+    }
+
+    /// The events at hand, those of the last moment aside, in no stated order.
     ///
     /// It serves speed only. In a world too large for the cache each event waits
-    /// for its own state from memory. Who reads the state of all these at once
-    /// waits about once, since the processor fetches them side by side.
+    /// for its own state from memory. Who reads the state of all these at once,
+    /// when they [came to hand](Self::has_gathered), waits about once, since the
+    /// processor fetches them side by side.
     #[inline]
-    pub fn newly_at_hand(&mut self) -> impl Iterator<Item = T> {
-        let count = if mem::take(&mut self.gathered) { self.near.len() } else { 0 };
-        self.near[..count].iter().map(|entry| entry.event)
+    pub fn at_hand(&self) -> impl Iterator<Item = T> {
+        self.near.iter().map(|entry| entry.event)
     }
 
     /// Adds an event that is not earlier than `last`.
@@ -222,7 +232,7 @@ impl<T: Copy> Ladder<T> {
             }
         }
         let soonest = mem::replace(&mut self.soonest, UNKNOWN);
-        if self.slots[index].len_if_one_chunk().is_some() {
+        if self.pool.len_up_to(&self.slots[index], GATHERED).is_some() {
             self.gather(index);
         } else {
             self.last = soonest;
@@ -236,20 +246,17 @@ impl<T: Copy> Ladder<T> {
     fn gather(&mut self, first: usize) {
         let mut next = Some(first);
         while let Some(index) = next {
-            match self.slots[index].len_if_one_chunk() {
-                Some(len) if self.near.len() + len <= CHUNK => {}
+            match self.pool.len_up_to(&self.slots[index], GATHERED) {
+                Some(len) if self.near.len() + len <= GATHERED => {}
                 _ => break,
             }
             let mut chain = self.take_slot(index);
-            let events = self.pool.first_chunk(&chain);
-            if index < NARROW_SLOTS {
-                append_counted(&mut self.near, events);
-            } else {
-                let start = self.near.len();
-                self.near.extend_from_slice(events);
-                self.near[start..].sort_by_key(|entry| entry.at);
+            let start = self.near.len();
+            while !chain.is_empty() {
+                self.near.extend_from_slice(self.pool.first_chunk(&chain));
+                self.pool.drop_first_chunk(&mut chain);
             }
-            self.pool.drop_first_chunk(&mut chain);
+            sort(&mut self.near[start..]);
             self.last = self.end_of(index);
             next = self.first_slot();
         }
@@ -276,24 +283,21 @@ impl<T: Copy> Ladder<T> {
     }
 }
 
-/// Appends the events of one narrow slot in the order of time, those of one time
-/// in the order given.
-///
-/// The place of an event is the number of those that come before it. To count
-/// them takes no branch, and of the times the lower half is enough to compare.
-fn append_counted<T: Copy>(near: &mut Vec<Entry<T>>, events: &[Entry<T>]) {
-    let mut times = [0_u32; CHUNK];
-    let times = &mut times[..events.len()];
-    for (time, entry) in times.iter_mut().zip(events) {
-        *time = entry.at as u32;
+/// Puts events in the order of time, those of one time in the order given.
+#[inline]
+fn sort<T: Copy>(events: &mut [Entry<T>]) {
+    if events.len() > FEW {
+        return events.sort_by_key(|entry| entry.at);
     }
-    let mut order = [0_u8; CHUNK];
-    for (index, own) in times.iter().enumerate() {
-        let before: u32 = times[..index].iter().map(|other| u32::from(other <= own)).sum();
-        let below: u32 = times[index..].iter().map(|other| u32::from(other < own)).sum();
-        order[(before + below) as usize % CHUNK] = index as u8;
+    for end in 1..events.len() {
+        let event = events[end];
+        let mut place = end;
+        while place > 0 && events[place - 1].at > event.at {
+            events[place] = events[place - 1];
+            place -= 1;
+        }
+        events[place] = event;
     }
-    near.extend(order[..events.len()].iter().map(|index| events[*index as usize]));
 }
 
 #[cfg(test)]

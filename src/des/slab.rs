@@ -62,6 +62,11 @@ impl<T: Copy> Slab<T> {
         Self::default()
     }
 
+    /// An empty slab with room for so many.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { slots: Vec::with_capacity(capacity), ..Self::default() }
+    }
+
     /// Stores a value and names it.
     ///
     /// # Panics

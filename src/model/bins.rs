@@ -77,8 +77,16 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn seek(&mut self, position: u64) {
+        // Time moves on to the next bin more often than not.
+        let next = self.last.index + 1;
+        let in_next = position.wrapping_sub(self.last.end) < self.width;
+        if in_next && next < self.bins.len() && self.last.end > 0 {
+            let end = self.last.end.saturating_add(self.width);
+            self.last = Cursor { index: next, start: self.last.end, end };
+            return;
+        }
         let mut index = position / self.width;
         while index >= Self::MOST as u64 {
             *self = self.merged(10);

@@ -130,12 +130,13 @@ impl Meter {
     pub(super) fn attempt_sent(
         &mut self,
         edge: usize,
+        service: usize,
         retry: bool,
         first_request: bool,
         now: Instant,
     ) {
         let counts = &mut self.edges[edge];
-        let row = self.services[counts.target].row(now);
+        let row = self.services[service].row(now);
         row.retries += u64::from(retry);
         row.first_attempts += u64::from(!retry);
         if now >= self.warmup {
@@ -146,17 +147,45 @@ impl Meter {
         }
     }
 
+    /// An attempt is sent and fails in the same instant, at a service that takes
+    /// no time.
+    #[inline]
+    pub(super) fn attempt_failed_at_once(
+        &mut self,
+        edge: usize,
+        service: usize,
+        retry: bool,
+        first_request: bool,
+        now: Instant,
+    ) {
+        let service = &mut self.services[service];
+        service.began(now, now, self.warmup);
+        let row = service.row(now);
+        row.retries += u64::from(retry);
+        row.first_attempts += u64::from(!retry);
+        row.failed += 1;
+        if now >= self.warmup {
+            let counts = &mut self.edges[edge];
+            counts.attempts += 1;
+            counts.retries += u64::from(retry);
+            counts.first_request += u64::from(first_request);
+            counts.failed += 1;
+            self.peaks.record(now, retry);
+        }
+    }
+
     /// An attempt ended for its caller.
     #[inline]
     pub(super) fn attempt_ended(
         &mut self,
         edge: usize,
+        service: usize,
         sent: Instant,
         end: AttemptEnd,
         now: Instant,
     ) {
         let edge = &mut self.edges[edge];
-        let row = self.services[edge.target].row(now);
+        let row = self.services[service].row(now);
         let (in_row, in_edge) = match end {
             AttemptEnd::Answered => (&mut row.answered, &mut edge.answered),
             AttemptEnd::Failed(_) | AttemptEnd::Unreachable => (&mut row.failed, &mut edge.failed),

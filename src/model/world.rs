@@ -15,6 +15,7 @@ mod clockwork;
 mod errand;
 mod event;
 mod faults;
+mod hopeless;
 mod line;
 mod request;
 mod route;
@@ -44,6 +45,9 @@ use sources::Sources;
 use std::hint::black_box;
 use timeouts::Timeouts;
 use wire::{Parcel, Wires};
+
+/// So many calls stay in the cache, where nothing need be fetched ahead.
+const IN_CACHE: usize = 2_048;
 
 /// A world between its first event and its last.
 pub struct World<'m> {
@@ -81,7 +85,7 @@ pub struct World<'m> {
     wire: Slab<Parcel>,
     wires: Wires,
     whereabouts: Whereabouts,
-    callers: Callers,
+    callers: Callers<'m>,
     steps: Vec<Step>,
     meter: Meter,
 }
@@ -123,6 +127,8 @@ impl<'m> World<'m> {
     pub fn new(model: &'m Model, replication: u64) -> Self {
         let (sites, instances) = site::sites(model, replication);
         let callers = Callers::new(model, replication);
+        let sources = Sources::new(model, replication);
+        let crowd = sources.crowd();
         let last = match model.duration {
             Some(_) => event::moment(model.end(), Turn::Change),
             None => Instant::NEVER,
@@ -137,15 +143,15 @@ impl<'m> World<'m> {
             overrun: false,
             queue: Ladder::new(),
             timeouts: Timeouts::new(model, replication),
-            sources: Sources::new(model, replication),
+            sources,
             faults: Faults::new(model),
-            routes: route::routes(model, &callers),
+            routes: route::routes(model, &sites, &callers),
             sites,
             instances,
-            requests: Slab::new(),
+            requests: Slab::with_capacity(crowd),
             pools: request::pools(model),
             ended: 0,
-            calls: Slab::new(),
+            calls: Slab::with_capacity(crowd),
             terms: Vec::new(),
             visits: Slab::new(),
             waiting: Slab::new(),
@@ -173,7 +179,9 @@ impl<'m> World<'m> {
             if let Some((moment, event)) = self.queue.pop_until(limit) {
                 self.now = event::instant(moment);
                 self.reached = moment;
-                self.fetch_ahead();
+                if self.calls.len() > IN_CACHE {
+                    self.fetch_ahead();
+                }
                 if !self.happen(event.happening())? {
                     continue;
                 }
@@ -226,7 +234,10 @@ impl<'m> World<'m> {
     /// Reads what the next events are about, for nothing but that it is in the
     /// cache when their turn comes. Both ends of it, since it may lie in two lines.
     fn fetch_ahead(&mut self) {
-        for event in self.queue.newly_at_hand() {
+        if !self.queue.has_gathered() {
+            return;
+        }
+        for event in self.queue.at_hand() {
             match event.happening() {
                 Happening::Retry(call) => {
                     black_box(self.calls.get(call).map(|call| (call.sent, call.progress.attempts)));
@@ -235,6 +246,17 @@ impl<'m> World<'m> {
                     black_box(self.visits.get(visit).map(|visit| (visit.key, visit.call)));
                 }
                 _ => {}
+            }
+        }
+        // A call that sends its last attempt will end its request too.
+        for event in self.queue.at_hand() {
+            if let Happening::Retry(call) = event.happening()
+                && let Some(call) = self.calls.get(call)
+                && let route = &self.routes[call.edge as usize]
+                && route.from_client
+                && call.progress.attempts + 1 >= route.most_attempts
+            {
+                black_box(self.requests.at(call.maker).map(|request| request.started));
             }
         }
     }

@@ -20,6 +20,7 @@ use crate::time::Duration;
 
 pub use chain::Memory;
 use growth::{before, grow, sampled};
+pub(super) use jitter::Wait;
 pub use jitter::{AtCap, Clamp, First, Jitter, Round};
 
 /// How the value grows from one retry to the next, before jitter.
@@ -229,8 +230,38 @@ impl Backoff {
         memory: &mut Memory,
         u: f64,
     ) -> Duration {
-        let grown = match &self.family {
-            Family::None if lift.is_zero() => return Duration::ZERO,
+        if matches!(self.family, Family::None) && lift.is_zero() {
+            return Duration::ZERO;
+        }
+        if let Some(grown) = self.grown(base, n) {
+            return self.finish(self.jittered(grown, base, lift, n).at(u));
+        }
+        match &self.family {
+            Family::WholeExponential => {
+                let grown = self.whole_power(base, n, memory);
+                self.finish(self.jittered(grown, base, lift, n).at(u))
+            }
+            Family::Compounding => {
+                let grown = memory.last().map_or(base, |last| grow(last, self.factor));
+                let wait = self.finish(self.jittered(grown, base, lift, n).at(u));
+                memory.keep(wait);
+                wait
+            }
+            Family::Random(law) => self.clamped(self.round.apply(sampled(law, u).max(lift))),
+            Family::Decorrelated => {
+                // The next wait grows from this one as the call waits it.
+                let wait = self.finish(self.chained(base, n, memory, u).max(lift));
+                memory.keep(wait);
+                wait
+            }
+            _ => self.finish(self.chained(base, n, memory, u).max(lift)),
+        }
+    }
+
+    /// The value of retry `n`, of the families without a memory and a law.
+    #[inline]
+    fn grown(&self, base: Duration, n: u32) -> Option<Duration> {
+        Some(match &self.family {
             Family::None => Duration::ZERO,
             Family::Constant => base,
             Family::Exponential => self.power(base, n),
@@ -241,49 +272,39 @@ impl Backoff {
             Family::Table(waits) => {
                 waits.get(before(n) as usize).or(waits.last()).copied().unwrap_or(Duration::ZERO)
             }
-            Family::WholeExponential => self.whole_power(base, n, memory),
-            Family::Compounding => {
-                let grown = memory.last().map_or(base, |last| grow(last, self.factor));
-                let wait = self.finish(self.jittered(grown, base, lift, n, u));
-                memory.keep(wait);
-                return wait;
-            }
-            Family::Random(law) => {
-                return self.clamped(self.round.apply(sampled(law, u).max(lift)));
-            }
-            Family::Decorrelated => {
-                // The next wait grows from this one as the call waits it.
-                let wait = self.finish(self.chained(base, n, memory, u).max(lift));
-                memory.keep(wait);
-                return wait;
-            }
-            _ => return self.finish(self.chained(base, n, memory, u).max(lift)),
-        };
-        self.finish(self.jittered(grown, base, lift, n, u))
+            _ => return None,
+        })
     }
 
     /// The value after cap and jitter, before the second cap.
     #[inline]
-    fn jittered(
-        &self,
-        grown: Duration,
-        base: Duration,
-        lift: Duration,
-        n: u32,
-        u: f64,
-    ) -> Duration {
+    fn jittered(&self, grown: Duration, base: Duration, lift: Duration, n: u32) -> Wait {
         let value = if self.clamp.before() { self.clamped(grown) } else { grown }.max(lift);
         match self.first {
-            First::Zero if n <= 1 => return lift,
-            First::Plain if n <= 1 => return value,
+            First::Zero if n <= 1 => return Wait::Fixed(lift),
+            First::Plain if n <= 1 => return Wait::Fixed(value),
             _ => {}
         }
         match self.at_cap {
-            AtCap::PlainBeyond if grown > self.cap => return value,
-            AtCap::PlainFromBase if base >= self.cap => return value,
+            AtCap::PlainBeyond if grown > self.cap => return Wait::Fixed(value),
+            AtCap::PlainFromBase if base >= self.cap => return Wait::Fixed(value),
             _ => {}
         }
-        self.jitter.apply(value, self.round.slack(), u)
+        self.jitter.of(value, self.round.slack())
+    }
+
+    /// The wait before retry `n` but for its draw, where that is all there is
+    /// to know: in a family without a memory, on no grid, and without a cap
+    /// after jitter.
+    pub(super) fn prepared(&self, n: u32) -> Option<Wait> {
+        if self.round != Round::No || self.clamp.after() || self.throttled_base.is_some() {
+            return None;
+        }
+        let grown = self.grown(self.base, n)?;
+        if matches!(self.family, Family::None) {
+            return Some(Wait::Fixed(grown));
+        }
+        Some(self.jittered(grown, self.base, Duration::ZERO, n))
     }
 
     /// The value on the grid of the timer and inside its limits.

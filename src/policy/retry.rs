@@ -1,6 +1,6 @@
 //! The decision after a failed attempt, with its reason.
 
-use super::backoff::{Backoff, Jitter, Memory, Round};
+use super::backoff::{Backoff, Jitter, Memory, Round, Wait};
 use super::budget::Budget;
 use super::failure::{Failure, RetryOn};
 use super::hint::{Asked, Effect, Hint, HintRule};
@@ -167,7 +167,19 @@ impl RetryPolicy {
         draw: impl FnOnce() -> f64,
         budget: Option<&mut Budget>,
     ) -> Verdict {
-        let failed = failed.into();
+        self.weigh(failed.into(), progress, draw, budget, |_| None)
+    }
+
+    /// [`Self::judge`], where the wait before retry n may be known in advance.
+    #[inline]
+    pub(super) fn weigh(
+        &self,
+        failed: Failed,
+        progress: &mut Progress,
+        draw: impl FnOnce() -> f64,
+        budget: Option<&mut Budget>,
+        known: impl FnOnce(u32) -> Option<Wait>,
+    ) -> Verdict {
         let give_up =
             |reason| Verdict { decision: Decision::GiveUp(reason), wait: None, asked_for: false };
         if !self.retry_on.covers(failed.failure, failed.throttled) {
@@ -179,17 +191,13 @@ impl RetryPolicy {
         if self.max_attempts.is_some_and(|most| progress.attempts >= most) {
             return give_up(Reason::AttemptsExhausted);
         }
-        let base = self.backoff.base_for(failed.throttled);
+        let base = || self.backoff.base_for(failed.throttled);
         let (wait, asked_for) = match self.hint.read(failed.failure, failed.hint) {
             Asked::Stop => return give_up(Reason::HintForbids),
-            Asked::Nothing => {
-                let (n, u) = (progress.step(), self.backoff.draw(draw));
-                let memory = &mut progress.memory;
-                (self.backoff.wait_from(base, Duration::ZERO, n, memory, u), false)
-            }
+            Asked::Nothing => (self.own_wait(base, progress, draw, known), false),
             Asked::Wait(hint) => {
                 let u = if self.draws() { draw() } else { 0.0 };
-                self.asked_wait(hint, base, progress, u)
+                self.asked_wait(hint, base(), progress, u)
             }
         };
         let verdict = |decision| Verdict { decision, wait: Some(wait), asked_for };
@@ -200,6 +208,17 @@ impl RetryPolicy {
             return verdict(Decision::GiveUp(Reason::BudgetDenied));
         }
         verdict(Decision::RetryAfter(wait))
+    }
+
+    /// Whether only the number of attempts, time or a budget can keep the policy
+    /// from repeating a request after this failure, when the server asks for
+    /// nothing; and the wait is the usual one.
+    pub fn repeats(&self, failure: Failure, request: Request) -> bool {
+        let Failed { throttled, .. } = failure.into();
+        self.retry_on.covers(failure, throttled)
+            && self.repeatable.allows(request)
+            && self.hint.read(failure, Hint::None) == Asked::Nothing
+            && self.backoff.base_for(throttled) == self.backoff.base
     }
 
     /// Whether a decision may depend on a draw.
@@ -230,6 +249,26 @@ impl RetryPolicy {
         match (own, left) {
             (Some(own), Some(left)) => Some(own.min(left)),
             (own, left) => own.or(left),
+        }
+    }
+
+    /// The wait when the server asked for none.
+    #[inline]
+    pub(super) fn own_wait(
+        &self,
+        base: impl FnOnce() -> Duration,
+        progress: &mut Progress,
+        draw: impl FnOnce() -> f64,
+        known: impl FnOnce(u32) -> Option<Wait>,
+    ) -> Duration {
+        let n = progress.step();
+        match known(n) {
+            Some(Wait::Fixed(wait)) => wait,
+            Some(wait) => wait.at(draw()),
+            None => {
+                let u = self.backoff.draw(draw);
+                self.backoff.wait_from(base(), Duration::ZERO, n, &mut progress.memory, u)
+            }
         }
     }
 

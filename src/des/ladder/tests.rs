@@ -167,7 +167,7 @@ fn a_zero_delay_comes_after_what_is_already_due() {
 fn a_pop_that_finds_nothing_leaves_the_past_of_the_limit_open() {
     for far in [1 << 10, 1 << 20, 1 << 40] {
         let mut pair = Pair::default();
-        (0..3 * CHUNK as u64).for_each(|gap| pair.push(far + gap));
+        (0..2 * GATHERED as u64).for_each(|gap| pair.push(far + gap));
         for limit in (0..far).step_by(far as usize / 64) {
             let last = pair.ladder.last;
             assert!(!pair.pop(limit));
@@ -199,7 +199,7 @@ fn ties_at_the_last_time_at_hand_survive_a_retreat() {
     assert!(pair.pop(u64::MAX));
     assert_eq!(pair.ladder.last, 0x1ffff, "the slot's last time, so that the next go to the tail");
     (0..3 * CHUNK).for_each(|_| pair.push(0x1ffff));
-    (0..3 * CHUNK as u64).for_each(|gap| pair.push(0x10000 + gap));
+    (0..=NEAR_MAX as u64).for_each(|gap| pair.push(0x10000 + gap));
     assert_eq!(pair.ladder.last, 0x10000, "it has retreated");
     pair.drain();
 }
@@ -207,7 +207,7 @@ fn ties_at_the_last_time_at_hand_survive_a_retreat() {
 #[test]
 fn a_limit_before_what_is_at_hand_is_kept() {
     let mut pair = Pair::default();
-    (0..3 * CHUNK).for_each(|_| pair.push(1_000));
+    (0..2 * GATHERED).for_each(|_| pair.push(1_000));
     assert!(pair.pop(1_000));
     assert_eq!(pair.ladder.last, 1_000, "the rest waits in the tail");
     assert!(!pair.pop(999));
@@ -215,17 +215,18 @@ fn a_limit_before_what_is_at_hand_is_kept() {
 }
 
 #[test]
-fn what_is_newly_at_hand_is_named_once() {
+fn what_comes_to_hand_is_told_once() {
     let mut ladder = Ladder::new();
     (1..=10).for_each(|at| ladder.push(Instant::from_nanos(at), at));
-    assert_eq!(ladder.newly_at_hand().count(), 0, "nothing was asked for yet");
+    assert!(!ladder.has_gathered(), "nothing was asked for yet");
     assert_eq!(ladder.pop_until(Instant::NEVER), Some((Instant::from_nanos(1), 1)));
-    let mut events: Vec<u64> = ladder.newly_at_hand().collect();
+    assert!(ladder.has_gathered());
+    let mut events: Vec<u64> = ladder.at_hand().collect();
     events.sort_unstable();
     assert!(events.iter().copied().eq(2..=10), "{events:?}");
-    assert_eq!(ladder.newly_at_hand().count(), 0);
+    assert!(!ladder.has_gathered(), "that was told");
     assert!(ladder.pop_until(Instant::NEVER).is_some());
-    assert_eq!(ladder.newly_at_hand().count(), 0, "it was at hand before");
+    assert!(!ladder.has_gathered(), "it was at hand before");
 }
 
 #[test]

@@ -2,11 +2,12 @@
 //! into one aligned slice of time, and into a window of that length anywhere.
 //!
 //! Time only moves forward, so one running slice and the attempts of the last
-//! window are enough: memory does not grow with what has passed.
+//! window are enough. A sum that still holds what has left the window can only
+//! be too large, so the window is brought up to date when the sum would be a new
+//! peak, and not before: then no more than the busiest window is kept.
 
 use crate::model::outcome::Peak;
 use crate::time::{Duration, Instant};
-use std::collections::VecDeque;
 
 /// Attempts and retries counted side by side in one number: attempts in the
 /// upper half, retries in the lower. A slice with 2^32 of either would take
@@ -35,16 +36,20 @@ struct Group {
     counts: Counts,
 }
 
+/// Groups that have left the window are dropped so many at a time, or more.
+const MOST_LEFT: usize = 64;
+
 pub(super) struct Peaks {
     width: u64,
     slice_start: u64,
     slice_end: u64,
     slice: Counts,
-    /// The attempts of the last `width` nanoseconds, equal instants together;
-    /// the latest group stands apart.
-    window: VecDeque<Group>,
+    /// All groups of the last `width` nanoseconds and some before them; what is
+    /// before `left` is no longer in `sum`. The latest group stands apart.
+    groups: Vec<Group>,
+    left: usize,
+    sum: Counts,
     latest: Group,
-    window_sum: Counts,
     attempts: Peak,
     retries: Peak,
 }
@@ -56,9 +61,10 @@ impl Peaks {
             slice_start: 0,
             slice_end: width.as_nanos(),
             slice: Counts::default(),
-            window: VecDeque::new(),
+            groups: Vec::new(),
+            left: 0,
+            sum: Counts::default(),
             latest: Group { at: 0, counts: Counts::default() },
-            window_sum: Counts::default(),
             attempts: Peak::default(),
             retries: Peak::default(),
         }
@@ -74,19 +80,10 @@ impl Peaks {
         self.latest.counts.0 += Counts::one(retry).0;
     }
 
-    /// Time has passed: adds up the latest group, and drops what lies a whole
-    /// width or more before `now`. The window is half-open, as slices are.
+    /// Time has passed: adds up the latest group. Slices are half-open.
     fn move_on(&mut self, now: u64) {
         self.settle();
-        self.window.push_back(self.latest);
         self.latest = Group { at: now, counts: Counts::default() };
-        while let Some(group) = self.window.front() {
-            if now - group.at < self.width {
-                break;
-            }
-            self.window_sum.0 -= group.counts.0;
-            self.window.pop_front();
-        }
         if now >= self.slice_end {
             self.close_slice();
             self.slice_start = now - now % self.width;
@@ -99,9 +96,32 @@ impl Peaks {
     fn settle(&mut self) {
         let counts = self.latest.counts;
         self.slice.0 += counts.0;
-        self.window_sum.0 += counts.0;
-        self.attempts.sliding = self.attempts.sliding.max(self.window_sum.attempts());
-        self.retries.sliding = self.retries.sliding.max(self.window_sum.retries());
+        self.sum.0 += counts.0;
+        self.groups.push(self.latest);
+        // What has left the window makes the sum too large only: as long as it
+        // is no new peak, there is none.
+        if self.sum.attempts() > self.attempts.sliding || self.sum.retries() > self.retries.sliding
+        {
+            self.look_closely();
+        }
+    }
+
+    /// Drops what has left the window, a whole width or more before the latest
+    /// group: the window is half-open, as slices are. Then the sum is exact.
+    #[inline(never)]
+    fn look_closely(&mut self) {
+        let in_window = |group: &Group| self.latest.at - group.at < self.width;
+        let gone = self.groups[self.left..].iter().position(in_window).unwrap_or_default();
+        for group in &self.groups[self.left..self.left + gone] {
+            self.sum.0 -= group.counts.0;
+        }
+        self.left += gone;
+        if self.left >= MOST_LEFT && self.left * 2 >= self.groups.len() {
+            self.groups.drain(..self.left);
+            self.left = 0;
+        }
+        self.attempts.sliding = self.attempts.sliding.max(self.sum.attempts());
+        self.retries.sliding = self.retries.sliding.max(self.sum.retries());
     }
 
     #[cold]

@@ -4,6 +4,7 @@
 use super::call::{Call, Marks};
 use super::errand::Errand;
 use super::event::{Answer, AttemptId, Author, Turn};
+use super::route::Route;
 use super::serve::Arrival;
 use super::timeouts::Patience;
 use super::{Event, Happening, Key, World};
@@ -32,15 +33,23 @@ impl World<'_> {
         if self.routes[edge].may_hang && self.holds_back(handle) {
             return Ok(());
         }
-        self.send(handle)
+        self.send(handle, edge)
     }
 
     /// Sends the next attempt of a call.
-    pub(super) fn send(&mut self, handle: Handle) -> Result<(), RunError> {
+    #[inline]
+    pub(super) fn send(&mut self, handle: Handle, edge: usize) -> Result<(), RunError> {
+        match self.routes[edge].sure_failure {
+            Some(status) => self.fail_at_once(handle, status),
+            None => self.try_out(handle, edge),
+        }
+    }
+
+    /// Sends an attempt of which nobody knows how it will end.
+    fn try_out(&mut self, handle: Handle, edge: usize) -> Result<(), RunError> {
         let now = self.now;
         let Some(call) = self.calls.get_mut(handle) else { return Ok(()) };
-        let edge = call.edge as usize;
-        let route = self.routes[edge];
+        let route = &self.routes[edge];
         let retry = call.progress.attempts > 0;
         if retry && route.timed && self.terms[handle.slot() as usize].deadline <= now {
             self.out_of_time(handle);
@@ -51,26 +60,37 @@ impl World<'_> {
         }
         call.progress.attempts += 1;
         call.sent = now;
+        let target = route.target as usize;
+        let first_of_all = call.marks.is(Marks::FIRST);
+        self.meter.attempt_sent(edge, target, retry, first_of_all, now);
+        if route.at_once {
+            // Answered in this instant: there is nothing to wait for.
+            self.meter.service_began(target, now, now);
+            let key = || call.key.attempt(call.progress.attempts);
+            let site = &self.sites[target];
+            let answer = site.own_answer(&self.model.services[target], key);
+            let hint = if route.advised { self.hint(edge, answer, now) } else { Hint::None };
+            self.end_attempt(handle, answer.into(), hint);
+            return Ok(());
+        }
+        self.send_out(handle)
+    }
+
+    /// An attempt that was sent now is on its way.
+    fn send_out(&mut self, handle: Handle) -> Result<(), RunError> {
+        let Some(call) = self.calls.get(handle) else { return Ok(()) };
+        let edge = call.edge as usize;
         let attempt = AttemptId { call: handle, number: call.progress.attempts };
         let errand = Errand::new(call.edge, call.marks.request());
         let arrival = Arrival { attempt, errand, call_key: call.key };
-        self.meter.attempt_sent(edge, retry, call.marks.is(Marks::FIRST), now);
-        if route.near {
-            let target = route.target as usize;
-            if let Some(answer) = self.answer_at_once(target, || arrival.key()) {
-                // Answered in this instant: there is nothing to wait for.
-                let hint = self.hint(edge, answer, now);
-                self.end_attempt(handle, answer.into(), hint);
-                return Ok(());
-            }
-        }
-        if route.timed {
+        let Route { timed, near, .. } = self.routes[edge];
+        if timed {
             // Before it arrives: the service is to know when its caller has gone.
             self.set_terms(handle, edge, arrival.key());
         }
-        if route.near {
+        if near {
             if let Some(answer) = self.arrive(arrival)? {
-                let hint = self.hint(edge, answer, now);
+                let hint = self.hint(edge, answer, self.now);
                 self.end_attempt(handle, answer.into(), hint);
                 return Ok(());
             }
@@ -108,7 +128,7 @@ impl World<'_> {
         }
     }
 
-    fn endless(&self, edge: usize) -> RunError {
+    pub(super) fn endless(&self, edge: usize) -> RunError {
         let edge = &self.model.edges[edge];
         RunError::EndlessRetries {
             caller: self.model.caller_name(edge.caller).to_owned(),
@@ -165,13 +185,13 @@ impl World<'_> {
         call.marks.end();
         call.timeout = Ticket::NONE;
         let edge = call.edge as usize;
-        self.meter.attempt_ended(edge, call.sent, end, now);
+        let route = &self.routes[edge];
+        self.meter.attempt_ended(edge, route.target as usize, call.sent, end, now);
         let Some(failure) = end.failure() else {
             self.settle(handle, end, None);
             return;
         };
         let mut failed = Failed { request: call.marks.request(), hint, ..failure.into() };
-        let route = self.routes[edge];
         if route.timed {
             let terms = &self.terms[handle.slot() as usize];
             failed.elapsed = now.since(terms.started);
@@ -184,7 +204,7 @@ impl World<'_> {
             (true, true, maker) => self.requests.at(maker).map_or(0, |request| request.process),
             (true, false, maker) => self.visits.at(maker).map_or(0, |visit| visit.number),
         };
-        let decision = self.callers.decide(self.model, owner, call, failed);
+        let decision = self.callers.decide(route, owner, call, failed);
         if let Decision::RetryAfter(wait) = decision
             && !self.meter.records()
         {

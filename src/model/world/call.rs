@@ -181,7 +181,7 @@ impl World<'_> {
         {
             visit.call = call;
         }
-        self.send(call)
+        self.send(call, edge)
     }
 
     /// What follows the end of an attempt, but for the most common: a wait that

@@ -2,13 +2,17 @@
 //! budgets, and with these their decisions.
 
 use super::call::Call;
+use super::route::Route;
 use crate::des::Handle;
 use crate::draw::{Mt19937, Mulberry32, Purpose, Stream};
 use crate::model::spec::{Caller, Edge, Model, RandomSource, Scope};
-use crate::policy::{Budget, Decision, Failed};
+use crate::policy::{Budget, Decision, Failed, Prepared};
+use crate::time::Duration;
 
 /// What callers have besides their calls: draws of waits, and budgets.
-pub(super) struct Callers {
+pub(super) struct Callers<'m> {
+    /// The policy of each edge.
+    policies: Vec<Prepared<'m>>,
     /// The stream of waits of each edge.
     waits: Vec<Stream>,
     drawn: Option<DrawnAtStart>,
@@ -88,12 +92,13 @@ impl DrawnAtStart {
     }
 }
 
-impl Callers {
-    pub(super) fn new(model: &Model, replication: u64) -> Self {
+impl<'m> Callers<'m> {
+    pub(super) fn new(model: &'m Model, replication: u64) -> Self {
         let stream = |edge: &Edge| {
             Stream::new(model.seed, replication, Purpose::Wait, model.caller_name(edge.caller))
         };
         let mut callers = Self {
+            policies: model.edges.iter().map(|edge| Prepared::new(&edge.retry)).collect(),
             waits: model.edges.iter().map(stream).collect(),
             drawn: DrawnAtStart::new(model),
             budgets: Vec::new(),
@@ -146,27 +151,39 @@ impl Callers {
     #[inline]
     pub(super) fn decide(
         &mut self,
-        model: &Model,
+        route: &Route,
         owner: u32,
         call: &mut Call,
         failed: Failed,
     ) -> Decision {
         let index = call.edge as usize;
-        let edge = &model.edges[index];
-        let budget = self.budget_slot(index, owner);
-        let Self { waits, drawn, budgets, .. } = self;
+        let slot = if route.has_budget { self.budget_slot(index, owner) } else { None };
+        let Self { policies, waits, drawn, budgets, .. } = self;
         let (key, maker, attempts) = (call.key, call.maker, call.progress.attempts);
         let draw = || match drawn {
-            Some(drawn) if matches!(edge.caller, Caller::Client(_)) => {
-                drawn.draw(index, maker as usize, attempts)
-            }
+            Some(drawn) if route.from_client => drawn.draw(index, maker as usize, attempts),
             _ => waits[index].draw(key.attempt(attempts)),
         };
-        let budget = budget.and_then(|slot| budgets.get_mut(slot));
-        edge.retry.decide(failed, &mut call.progress, draw, budget)
+        let budget = slot.and_then(|slot| budgets.get_mut(slot));
+        policies[index].decide(failed, &mut call.progress, draw, budget)
     }
 
     /// A call begins for this client process or instance.
+    /// The wait before the next attempt of a call that goes on as long as it has
+    /// attempts; none if they are used up.
+    #[inline]
+    pub(super) fn next_wait(&self, call: &mut Call) -> Option<Duration> {
+        let index = call.edge as usize;
+        let (key, attempts) = (call.key, call.progress.attempts);
+        let draw = || self.waits[index].draw(key.attempt(attempts));
+        self.policies[index].next_wait(&mut call.progress, draw)
+    }
+
+    /// Whether a draw depends on nothing but what it is for.
+    pub(super) fn draws_are_keyed(&self) -> bool {
+        self.drawn.is_none()
+    }
+
     pub(super) fn call_started(&mut self, edge: usize, owner: u32) {
         if let Some(slot) = self.budget_slot(edge, owner) {
             self.budgets[slot].call_started();

@@ -78,6 +78,7 @@ pub(super) enum Happening {
 }
 
 impl Event {
+    #[inline]
     pub(super) fn new(happening: Happening) -> Self {
         let (kind, slot, generation) = match happening {
             Happening::Retry(of) => (0, of.slot(), of.generation()),

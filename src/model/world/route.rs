@@ -1,8 +1,10 @@
 //! What the hot path must know of each edge, in a few bytes.
 
 use super::callers::Callers;
+use super::hopeless;
+use super::site::Site;
 use crate::law::Law;
-use crate::model::spec::{Caller, Edge, Effect, Model, Target};
+use crate::model::spec::{Advice, Caller, Edge, Effect, Model, Target};
 use crate::time::Duration;
 
 /// One edge of the graph of calls, while it runs.
@@ -11,6 +13,14 @@ use crate::time::Duration;
 pub(super) struct Route {
     /// Index of the service that is asked.
     pub(super) target: u32,
+    /// The attempts of a call, the first included.
+    pub(super) most_attempts: u32,
+    /// The status with which every attempt fails at once, if that is sure.
+    pub(super) sure_failure: Option<u16>,
+    /// Whether the service answers in the instant in which a caller asks.
+    pub(super) at_once: bool,
+    /// Whether failures of the service say when to come back.
+    pub(super) advised: bool,
     /// Whether a client asks, rather than a service.
     pub(super) from_client: bool,
     /// Whether attempts and answers arrive in the instant in which they are sent.
@@ -26,20 +36,27 @@ pub(super) struct Route {
     pub(super) may_hang: bool,
 }
 
-pub(super) fn routes(model: &Model, callers: &Callers) -> Vec<Route> {
+pub(super) fn routes(model: &Model, sites: &[Site], callers: &Callers<'_>) -> Vec<Route> {
     let route = |(index, edge): (usize, &Edge)| {
         let (has_budget, own_budgets) = callers.budget_rule(index);
         let no_time = |law: &Law| *law == Law::Constant(Duration::ZERO);
         let drawn = edge.timeout.as_ref().is_some_and(|law| !matches!(law, Law::Constant(_)));
+        let near = no_time(&edge.there) && no_time(&edge.back);
+        let site = &sites[edge.target];
+        let timed = drawn
+            || edge.retry.limits.own != Duration::MAX
+            || edge.retry.limits.last_attempt_untimed
+            || edge.has_deadline && model.clients.iter().any(|client| client.deadline.is_some());
+        let sure_failure = hopeless::sure_failure(model, edge, site, callers);
         Route {
             target: edge.target as u32,
+            most_attempts: edge.retry.max_attempts.unwrap_or(u32::MAX),
+            sure_failure: sure_failure.filter(|_| near && !timed),
+            at_once: near && site.at_once,
+            advised: model.services[edge.target].retry_after != Advice::None,
             from_client: matches!(edge.caller, Caller::Client(_)),
-            near: no_time(&edge.there) && no_time(&edge.back),
-            timed: drawn
-                || edge.retry.limits.own != Duration::MAX
-                || edge.retry.limits.last_attempt_untimed
-                || edge.has_deadline
-                    && model.clients.iter().any(|client| client.deadline.is_some()),
+            near,
+            timed,
             has_budget,
             own_budgets,
             may_hang: hangs(model, edge.caller),

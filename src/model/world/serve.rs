@@ -84,21 +84,6 @@ pub(super) struct Visit {
 }
 
 impl World<'_> {
-    /// The answer of a service that takes no time, in the instant of asking.
-    #[inline]
-    pub(super) fn answer_at_once(
-        &mut self,
-        target: usize,
-        key: impl Fn() -> Key,
-    ) -> Option<Answer> {
-        let site = &self.sites[target];
-        if !site.at_once {
-            return None;
-        }
-        self.meter.service_began(target, self.now, self.now);
-        Some(site.own_answer(&self.model.services[target], key))
-    }
-
     /// An attempt arrives: a free worker takes it, or it waits. Gives the answer
     /// if there is one at once.
     pub(super) fn arrive(&mut self, arrival: Arrival) -> Result<Option<Answer>, RunError> {

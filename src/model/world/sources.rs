@@ -11,6 +11,9 @@ use crate::model::error::{MOST_AT_ONE_INSTANT, RunError};
 use crate::model::spec::{Arrivals, Client, Model, Pause};
 use crate::time::{Duration, Instant, NANOS_PER_SECOND};
 
+/// Room is made for so many requests in advance at most; more may still come.
+const MOST_EXPECTED: u64 = 1 << 20;
+
 /// The requests that are still to come, of all client tables.
 pub(super) struct Sources<'m> {
     sources: Vec<Source<'m>>,
@@ -206,6 +209,14 @@ impl<'m> Sources<'m> {
     #[inline]
     pub(super) fn next(&self) -> Instant {
         self.next
+    }
+
+    /// So many requests are sure to be alive together soon: those of clients
+    /// that start together.
+    pub(super) fn crowd(&self) -> usize {
+        let together = |source: &&Source| matches!(source.client.arrivals, Arrivals::Together { spread } if spread.is_zero());
+        let requests = |source: &Source| source.client.requests.unwrap_or_default();
+        self.sources.iter().filter(together).map(requests).sum::<u64>().min(MOST_EXPECTED) as usize
     }
 
     /// Requests that have started.

@@ -3,6 +3,7 @@
 mod callers;
 mod decisions;
 mod faults;
+mod hopeless;
 mod queues;
 
 use super::World;

@@ -105,7 +105,7 @@ impl Backoff {
         u: f64,
     ) -> Duration {
         let Some(overlap) = self.overlap() else {
-            return self.jittered(self.power(base, n), base, Duration::ZERO, n, u);
+            return self.jittered(self.power(base, n), base, Duration::ZERO, n).at(u);
         };
         let seed = memory.number().unwrap_or(u);
         memory.keep_number(seed);
@@ -120,7 +120,7 @@ impl Backoff {
         let window = &mut waits[..=(high - low) as usize];
         for (place, wait) in (low..=high).zip(window.iter_mut()) {
             let u = draw::unit(draw::fold(seed.to_bits(), u64::from(place)));
-            *wait = self.jittered(self.power(base, place), base, Duration::ZERO, place, u);
+            *wait = self.jittered(self.power(base, place), base, Duration::ZERO, place).at(u);
         }
         window.sort_unstable();
         window[(n - low) as usize]

@@ -63,23 +63,48 @@ impl Jitter {
         Self::Shift { low: -most, high: most }
     }
 
-    /// The point `u` of the range that belongs to a value. The range is longer
-    /// by `slack` nanoseconds than the kind says.
+    /// What chance makes of a value. A range is longer by `slack` nanoseconds
+    /// than the kind says.
     #[inline]
-    pub(super) fn apply(self, value: Duration, slack: f64, u: f64) -> Duration {
+    pub(super) fn of(self, value: Duration, slack: f64) -> Wait {
         let d = value.as_nanos() as f64;
-        let nanos = match self {
-            Self::None => return value,
+        let (low, length) = match self {
+            Self::None => return Wait::Fixed(value),
             // Products first: 0 × d and 1 × d are exact, so full and equal
             // jitter are d·u and d/2 + d/2·u to the last bit.
-            Self::Scale { low, high } => d * low + (d * (high - low) + slack) * u,
-            Self::Shift { low, high } => d + low + (high - low + slack) * u,
+            Self::Scale { low, high } => (d * low, d * (high - low)),
+            Self::Shift { low, high } => (d + low, high - low),
             Self::Above { low } => {
                 let low = low.as_nanos() as f64;
-                low + ((d - low).max(0.0) + slack) * u
+                (low, (d - low).max(0.0))
             }
         };
-        Duration::from_nanos_f64(nanos)
+        Wait::Within { low, length: length + slack }
+    }
+}
+
+/// A wait before its draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::policy) enum Wait {
+    /// There is nothing to draw.
+    Fixed(Duration),
+    /// Uniform over a range, in nanoseconds.
+    Within {
+        /// Where it begins.
+        low: f64,
+        /// How long it is.
+        length: f64,
+    },
+}
+
+impl Wait {
+    /// The wait at the point `u` of its range.
+    #[inline]
+    pub(in crate::policy) fn at(self, u: f64) -> Duration {
+        match self {
+            Self::Fixed(wait) => wait,
+            Self::Within { low, length } => Duration::from_nanos_f64(low + length * u),
+        }
     }
 }
 
