@@ -3,7 +3,7 @@
 //!
 //! `docs/queue.md` draws the structure, proves the order and gives the cost.
 
-use super::fifo::{CHUNK, Chain, ChunkPool};
+use super::fifo::{Chain, ChunkPool};
 use crate::time::Instant;
 use std::mem;
 
@@ -19,12 +19,21 @@ const RUNGS: usize = (u64::BITS / BITS) as usize;
 /// As many events are quicker sorted by insertion than by the general sort.
 const FEW: usize = 6;
 
+/// Bits of the time by which the events of one slot are spread before the rest
+/// is left to insertion: most then stand alone.
+const SPREAD_BITS: u32 = 7;
+
+/// The places that they are spread over.
+const SPREAD: usize = 1 << SPREAD_BITS;
+
 /// Most events in the near part, beyond which it goes back to the rungs.
 const NEAR_MAX: usize = 256;
 
 /// Most events that are brought to hand together: enough that a slot is seldom
 /// spread over finer ones, and few enough that they stay in the cache.
 const GATHERED: usize = 128;
+
+const _: () = assert!(GATHERED <= u8::MAX as usize, "few enough to be counted in a byte");
 
 /// The value of `soonest` when the rungs have to be searched for it. No event of
 /// a rung has this time, since it is later than `last`.
@@ -54,7 +63,7 @@ pub struct Ladder<T> {
     len: usize,
     /// Whether `near` was filled since this was last asked.
     gathered: bool,
-    /// A chunk on its way from one slot to finer ones.
+    /// Events on their way from one place to another.
     moving: Vec<Entry<T>>,
 }
 
@@ -77,7 +86,7 @@ impl<T: Copy> Default for Ladder<T> {
             pool: ChunkPool::new(),
             len: 0,
             gathered: false,
-            moving: Vec::with_capacity(CHUNK),
+            moving: Vec::with_capacity(GATHERED),
         }
     }
 }
@@ -256,12 +265,43 @@ impl<T: Copy> Ladder<T> {
                 self.near.extend_from_slice(self.pool.first_chunk(&chain));
                 self.pool.drop_first_chunk(&mut chain);
             }
-            sort(&mut self.near[start..]);
+            let rung = (index / SLOTS) as u32;
+            // In a slot of the finest rung all times are the same.
+            if rung > 0 {
+                self.sort(start, rung * BITS - SPREAD_BITS);
+            }
             self.last = self.end_of(index);
             next = self.first_slot();
         }
         self.near.reverse();
         self.gathered = true;
+    }
+
+    /// Puts the events of one slot, from `start` in `near`, in the order of time,
+    /// those of one time in the order in which they are. `shift` is that of the
+    /// highest bits in which they differ.
+    fn sort(&mut self, start: usize, shift: u32) {
+        if self.near.len() - start > FEW {
+            let place = |entry: &Entry<T>| (entry.at >> shift) as usize % SPREAD;
+            let mut ends = [0_u8; SPREAD];
+            for entry in &self.near[start..] {
+                ends[place(entry)] += 1;
+            }
+            let mut sum = 0;
+            for end in &mut ends {
+                sum += *end;
+                *end = sum;
+            }
+            self.moving.clear();
+            self.moving.extend_from_slice(&self.near[start..]);
+            let near = &mut self.near[start..];
+            for entry in self.moving.iter().rev() {
+                let end = &mut ends[place(entry)];
+                *end -= 1;
+                near[*end as usize] = *entry;
+            }
+        }
+        insertion_sort(&mut self.near[start..]);
     }
 
     /// The slot with the earliest events.
@@ -285,10 +325,7 @@ impl<T: Copy> Ladder<T> {
 
 /// Puts events in the order of time, those of one time in the order given.
 #[inline]
-fn sort<T: Copy>(events: &mut [Entry<T>]) {
-    if events.len() > FEW {
-        return events.sort_by_key(|entry| entry.at);
-    }
+fn insertion_sort<T: Copy>(events: &mut [Entry<T>]) {
     for end in 1..events.len() {
         let event = events[end];
         let mut place = end;

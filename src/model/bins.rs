@@ -1,8 +1,8 @@
 //! Counts in bins of equal width along an axis that may grow without end.
 //!
-//! The width starts small and becomes ten times larger whenever more than
-//! [`Bins::MOST`] bins would be needed, so memory is bounded and nothing must
-//! be known in advance. [`Bins::coarsened`] then gives the rows of a report.
+//! The width starts small and becomes ten times larger whenever more bins would
+//! be needed than are kept, so memory is bounded and nothing must be known in
+//! advance. [`Bins::coarsened`] then gives the rows of a report.
 
 use std::ops::AddAssign;
 
@@ -10,10 +10,15 @@ use std::ops::AddAssign;
 /// them if it is not shorter than its finest bins.
 pub const MOST_ROWS: u64 = 600;
 
+/// Bins that are too many become so many times wider.
+const WIDER: u64 = 10;
+
 /// Values added up in bins `[i × width, (i + 1) × width)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bins<T> {
     width: u64,
+    /// Fewer bins are kept if this is a multiple of wider ones too.
+    unit: u64,
     bins: Vec<T>,
     /// The bin used last, `[start, start + width)`: most uses hit it again, and
     /// a comparison is cheaper than a division.
@@ -31,13 +36,26 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
     /// More bins than this are never kept.
     pub const MOST: usize = 6_000;
 
+    /// So many are enough for the rows of a report, at most [`MOST_ROWS`] of a
+    /// [`round_width`]: five for each, and some for the very end of the axis.
+    const MOST_FOR_ROWS: usize = 5 * MOST_ROWS as usize + 200;
+
     /// No bins yet; the first will be `width` wide.
     ///
     /// # Panics
     /// If `width` is zero.
     pub fn new(width: u64) -> Self {
         assert!(width > 0, "a bin has a width");
-        Self { width, bins: Vec::new(), last: Cursor::default() }
+        Self { width, unit: 1, bins: Vec::new(), last: Cursor::default() }
+    }
+
+    /// The same, but no more than the rows of a report need, as long as bins can
+    /// be merged to `unit` (any, if that is zero): for what is large.
+    ///
+    /// # Panics
+    /// If `width` is zero.
+    pub fn for_rows(width: u64, unit: u64) -> Self {
+        Self { unit, ..Self::new(width) }
     }
 
     /// The width of a bin.
@@ -88,8 +106,8 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
             return;
         }
         let mut index = position / self.width;
-        while index >= Self::MOST as u64 {
-            *self = self.merged(10);
+        while index >= self.most() as u64 {
+            self.widen(WIDER);
             index = position / self.width;
         }
         let index = index as usize;
@@ -100,17 +118,23 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
         self.last = Cursor { index, start, end: start.saturating_add(self.width) };
     }
 
-    /// The same in bins `factor` times as wide.
-    fn merged(&self, factor: u64) -> Self {
-        let mut bins = Vec::with_capacity(self.bins.len().div_ceil(factor as usize));
-        for group in self.bins.chunks(factor as usize) {
-            let mut sum = T::default();
-            for &bin in group {
-                sum += bin;
-            }
-            bins.push(sum);
+    /// How many bins of this width are kept.
+    fn most(&self) -> usize {
+        let enough = self.unit.is_multiple_of(self.width.saturating_mul(WIDER));
+        if enough { Self::MOST_FOR_ROWS } else { Self::MOST }
+    }
+
+    /// Makes the bins `factor` times as wide, in the memory that they have.
+    fn widen(&mut self, factor: u64) {
+        let groups = self.bins.len().div_ceil(factor as usize);
+        for group in 0..groups {
+            let start = group * factor as usize;
+            let end = self.bins.len().min(start + factor as usize);
+            self.bins[group] = sum(&self.bins[start..end]);
         }
-        Self { width: self.width * factor, bins, last: Cursor::default() }
+        self.bins.truncate(groups);
+        self.width *= factor;
+        self.last = Cursor::default();
     }
 
     /// The same in bins of `width`, a multiple of the width now.
@@ -119,8 +143,17 @@ impl<T: Copy + Default + AddAssign> Bins<T> {
     /// If it is not a multiple.
     pub fn coarsened(&self, width: u64) -> Self {
         assert!(width.is_multiple_of(self.width), "{width} is no multiple of {}", self.width);
-        self.merged(width / self.width)
+        let bins = self.bins.chunks((width / self.width) as usize).map(sum).collect();
+        Self { width, bins, last: Cursor::default(), ..*self }
     }
+}
+
+fn sum<T: Copy + Default + AddAssign>(bins: &[T]) -> T {
+    let mut sum = T::default();
+    for &bin in bins {
+        sum += bin;
+    }
+    sum
 }
 
 /// The width of 1, 2 or 5 times a power of ten that shows an axis of `length`
@@ -153,6 +186,30 @@ mod tests {
         assert_eq!(bins.bins()[0], 3);
         assert_eq!(bins.bins()[5], 1);
         assert_eq!(bins.coarsened(50_000).bins()[1], 1);
+    }
+
+    /// Whatever its length, an axis with bins for rows has the rows that it would
+    /// have with bins of any number.
+    #[test]
+    fn bins_for_rows_are_enough() {
+        for length in [1, 599, 2_999, 3_000, 3_001, 5_999, 6_001, 29_999, 30_001, 123_456_789] {
+            let mut bins = Bins::<u64>::for_rows(1, 0);
+            *bins.at(length) += 1;
+            let width = round_width(length, 1, MOST_ROWS);
+            let rows = bins.coarsened(width);
+            assert_eq!((rows.width(), rows.bins().len() as u64), (width, length / width + 1));
+        }
+    }
+
+    #[test]
+    fn bins_stay_fine_enough_for_their_unit() {
+        for (unit, last, width) in
+            [(15, 5_999, 1), (15, 6_000, 10), (20, 3_200, 10), (20, 3_199, 1)]
+        {
+            let mut bins = Bins::<u64>::for_rows(1, unit);
+            *bins.at(last) += 1;
+            assert_eq!(bins.width(), width, "{unit}: {last}");
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub(super) struct EndedRequest {
 
 impl Meter {
     pub(super) fn new(model: &Model) -> Self {
-        let service = |_| ServiceMeter::new(model.timeline_slice);
+        let service = |_| ServiceMeter::new(model.timeline_slice, model.slice);
         let edge = |edge: &super::spec::Edge| EdgeOutcome::new(edge.caller, edge.target);
         Self {
             warmup: Instant::ZERO + model.warmup,
@@ -74,7 +74,7 @@ impl Meter {
             edges: model.edges.iter().map(edge).collect(),
             services: model.services.iter().map(service).collect(),
             gave_up: GaveUp::default(),
-            wait_bins: Bins::new(NANOS_PER_MILLI),
+            wait_bins: Bins::for_rows(NANOS_PER_MILLI, 0),
             flow: Bins::new(FINEST),
             peaks: Peaks::new(model.slice),
             records: model.record_attempts.then(Records::default),

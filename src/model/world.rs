@@ -207,7 +207,7 @@ impl<'m> World<'m> {
     #[inline]
     fn happen(&mut self, happening: Happening) -> Result<bool, RunError> {
         match happening {
-            Happening::Retry(call) if self.calls.contains(call) => self.retry(call)?,
+            Happening::Retry(call) => return self.retry(call),
             Happening::Served(visit) if self.visits.contains(visit) => self.own_work_done(visit),
             Happening::Delivered(parcel) => self.deliver(parcel)?,
             Happening::TimedOut(call) if self.is_due(call) => self.time_out(call),

@@ -1,6 +1,7 @@
 //! The ladder against a sorted map of (time, number of the push).
 
 use super::*;
+use crate::des::fifo::CHUNK;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

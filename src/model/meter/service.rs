@@ -34,7 +34,7 @@ pub(super) struct ServiceMeter {
 }
 
 impl ServiceMeter {
-    pub(super) fn new(row: Option<Duration>) -> Self {
+    pub(super) fn new(row: Option<Duration>, slice: Duration) -> Self {
         Self {
             queue: 0,
             busy: 0,
@@ -45,7 +45,10 @@ impl ServiceMeter {
             busy_nanos: 0,
             queue_time: Recorder::default(),
             wasted_nanos: 0,
-            timeline: Bins::new(row.map_or(super::FINEST, Duration::as_nanos)),
+            timeline: row.map_or_else(
+                || Bins::for_rows(super::FINEST, slice.as_nanos()),
+                |row| Bins::new(row.as_nanos()),
+            ),
             row,
         }
     }
@@ -193,7 +196,7 @@ mod tests {
     /// Of the rows from 0, 10, 20 and 30 ns only whole ones count.
     #[test]
     fn the_load_is_that_of_whole_rows() {
-        let mut meter = ServiceMeter::new(Some(Duration::from_nanos(10)));
+        let mut meter = ServiceMeter::new(Some(Duration::from_nanos(10)), Duration::ZERO);
         for (at_nanos, retries) in [(0, 7), (10, 1), (20, 3), (30, 5)] {
             let row = meter.row(at(at_nanos));
             (row.first_attempts, row.retries) = (1, retries);
@@ -216,7 +219,7 @@ mod tests {
     /// first 5 of them warm-up.
     #[test]
     fn averages_are_over_time_and_leave_out_the_warm_up() {
-        let mut meter = ServiceMeter::new(Some(Duration::from_nanos(10)));
+        let mut meter = ServiceMeter::new(Some(Duration::from_nanos(10)), Duration::ZERO);
         let warmup = at(5);
         meter.change(2, 0, at(0), warmup);
         meter.change(-2, 1, at(10), warmup);

@@ -27,13 +27,15 @@ impl From<Answer> for AttemptEnd {
 }
 
 impl World<'_> {
-    /// A call's wait is over.
-    pub(super) fn retry(&mut self, handle: Handle) -> Result<(), RunError> {
-        let edge = self.calls.get(handle).map_or(0, |call| call.edge as usize);
-        if self.routes[edge].may_hang && self.holds_back(handle) {
-            return Ok(());
+    /// A call's wait is over, unless the call has gone since. Tells which.
+    #[inline]
+    pub(super) fn retry(&mut self, handle: Handle) -> Result<bool, RunError> {
+        let Some(call) = self.calls.get(handle) else { return Ok(false) };
+        let edge = call.edge as usize;
+        if !(self.routes[edge].may_hang && self.holds_back(handle)) {
+            self.send(handle, edge)?;
         }
-        self.send(handle, edge)
+        Ok(true)
     }
 
     /// Sends the next attempt of a call.

@@ -3,6 +3,8 @@
 
 use super::errand::RequestId;
 use super::event::{AttemptId, Turn};
+use super::request::Request;
+use super::serve::Visit;
 use super::{Event, Happening, Key, Maker, Step, World};
 use crate::des::{Handle, Ticket};
 use crate::model::error::RunError;
@@ -118,7 +120,7 @@ impl Call {
 }
 
 /// What a call must know of who makes it.
-struct Caller {
+pub(super) struct Caller {
     key: Key,
     request: RequestId,
     /// The client process or the instance.
@@ -126,29 +128,36 @@ struct Caller {
     deadline: Instant,
 }
 
+impl Caller {
+    #[inline]
+    pub(super) fn of_request(request: &Request) -> Self {
+        let &Request { key, id, process, deadline, .. } = request;
+        Self { key, request: id, owner: process, deadline }
+    }
+
+    #[inline]
+    pub(super) fn of_visit(visit: &Visit) -> Self {
+        let &Visit { key, request, number, deadline, .. } = visit;
+        Self { key, request, owner: number, deadline }
+    }
+}
+
 impl World<'_> {
     fn caller(&self, maker: Maker) -> Option<Caller> {
         match maker {
-            Maker::Request(handle) => self.requests.get(handle).map(|request| Caller {
-                key: request.key,
-                request: request.id,
-                owner: request.process,
-                deadline: request.deadline,
-            }),
-            Maker::Visit(handle) => self.visits.get(handle).map(|visit| Caller {
-                key: visit.key,
-                request: visit.request,
-                owner: visit.number,
-                deadline: visit.deadline,
-            }),
+            Maker::Request(handle) => self.requests.get(handle).map(Caller::of_request),
+            Maker::Visit(handle) => self.visits.get(handle).map(Caller::of_visit),
         }
     }
 
     /// A request or visit begins a call.
-    pub(super) fn begin_call(&mut self, maker: Maker, edge: usize) -> Result<(), RunError> {
-        let Some(Caller { key, request, owner, deadline }) = self.caller(maker) else {
-            return Ok(());
-        };
+    pub(super) fn begin_call(
+        &mut self,
+        maker: Maker,
+        caller: &Caller,
+        edge: usize,
+    ) -> Result<(), RunError> {
+        let &Caller { key, request, owner, deadline } = caller;
         let spec = &self.model.edges[edge];
         let deadline = if spec.has_deadline { deadline } else { Instant::NEVER };
         if deadline <= self.now && deadline != Instant::NEVER {
@@ -262,7 +271,13 @@ impl World<'_> {
     }
 
     /// A call has failed for good: what made it fails too.
-    fn fail_maker(&mut self, maker: Maker, waited: Duration, failure: Failure, reason: Reason) {
+    pub(super) fn fail_maker(
+        &mut self,
+        maker: Maker,
+        waited: Duration,
+        failure: Failure,
+        reason: Reason,
+    ) {
         self.add_wait(maker, waited);
         match maker {
             Maker::Request(handle) => self.end_request(handle, Some(reason)),

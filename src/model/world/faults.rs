@@ -13,6 +13,8 @@ pub(super) struct Faults {
     changes: Vec<Change>,
     /// How many have happened.
     done: usize,
+    /// The moment of the next.
+    next: Instant,
     /// Of each fault, whether it holds.
     holds: Vec<bool>,
 }
@@ -37,13 +39,21 @@ impl Faults {
         }
         // At one instant in file order, a fault's begin before its own end.
         changes.sort_by_key(|change| change.at);
-        Self { changes, done: 0, holds: vec![false; model.faults.len()] }
+        let holds = vec![false; model.faults.len()];
+        let mut faults = Self { changes, done: 0, next: Instant::NEVER, holds };
+        faults.find_next();
+        faults
     }
 
     /// The moment of the next change.
     #[inline]
     pub(super) fn next(&self) -> Instant {
-        self.changes.get(self.done).map_or(Instant::NEVER, |change| moment(change.at, Turn::Change))
+        self.next
+    }
+
+    fn find_next(&mut self) {
+        let next = self.changes.get(self.done);
+        self.next = next.map_or(Instant::NEVER, |change| moment(change.at, Turn::Change));
     }
 }
 
@@ -55,6 +65,7 @@ impl World<'_> {
         };
         self.now = at;
         self.faults.done += 1;
+        self.faults.find_next();
         self.faults.holds[fault] = begins;
         let Target::Service { service, instance, effect } = self.model.faults[fault].target else {
             return;

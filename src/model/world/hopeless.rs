@@ -10,7 +10,6 @@ use super::site::Site;
 use super::{Event, Happening, World};
 use crate::des::Handle;
 use crate::model::error::{MOST_AT_ONE_INSTANT, RunError};
-use crate::model::outcome::{AttemptEnd, Next};
 use crate::model::spec::{Advice, Edge, Model};
 use crate::policy::{Failure, Reason};
 
@@ -56,9 +55,10 @@ impl World<'_> {
         let first_of_all = call.marks.is(Marks::FIRST);
         self.meter.attempt_failed_at_once(edge, route.target as usize, retry, first_of_all, now);
         let Some(wait) = self.callers.next_wait(call) else {
-            let reason = Reason::AttemptsExhausted;
-            let failed = Some((Failure::Status(status), Next::GaveUp(reason)));
-            self.settle(handle, AttemptEnd::Failed(status), failed);
+            let call = *call;
+            self.calls.remove(handle);
+            let (failure, reason) = (Failure::Status(status), Reason::AttemptsExhausted);
+            self.fail_maker(self.maker(&call), call.waited, failure, reason);
             return Ok(());
         };
         call.waited += wait;

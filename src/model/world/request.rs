@@ -1,5 +1,6 @@
 //! Requests: they start, make their calls one after another, and end.
 
+use super::call::Caller;
 use super::errand::RequestId;
 use super::event::Turn;
 use super::sources::Starting;
@@ -86,7 +87,7 @@ impl World<'_> {
         });
         self.callers.request_started(self.model, client, request);
         if self.takes_place(client, process, request) {
-            self.steps.push(Step::Proceed(Maker::Request(request)));
+            return self.request_proceeds(request);
         }
         Ok(())
     }
@@ -130,7 +131,8 @@ impl World<'_> {
             return Ok(());
         };
         request.calls_begun += 1;
-        self.begin_call(Maker::Request(handle), edge)
+        let caller = Caller::of_request(request);
+        self.begin_call(Maker::Request(handle), &caller, edge)
     }
 
     /// A request ends, well or with the reason for which its client gave up.

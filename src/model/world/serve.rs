@@ -1,6 +1,7 @@
 //! Attempts at services: they arrive, wait for a worker, are worked on, and are
 //! answered.
 
+use super::call::Caller;
 use super::errand::{Errand, RequestId};
 use super::event::{Answer, AttemptId, Author, Turn};
 use super::site::Frozen;
@@ -247,7 +248,8 @@ impl World<'_> {
             return Ok(());
         };
         visit.calls_begun += 1;
-        self.begin_call(Maker::Visit(handle), edge)
+        let caller = Caller::of_visit(visit);
+        self.begin_call(Maker::Visit(handle), &caller, edge)
     }
 
     /// A call of a visit has failed for good: so does the visit.

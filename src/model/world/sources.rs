@@ -149,7 +149,10 @@ impl<'m> Source<'m> {
                 (process, u64::from(*round - 1) * processes + u64::from(process))
             }
             Arrivals::Together { .. } | Arrivals::Constant { .. } => {
-                ((in_turn % processes) as u32, in_turn)
+                // Most often there are no more requests than processes, and a
+                // division takes long.
+                let turn = if in_turn < processes { in_turn } else { in_turn % processes };
+                (turn as u32, in_turn)
             }
             Arrivals::Trace(starts) => {
                 let named = starts.get(in_turn as usize).and_then(|start| start.process);
